@@ -1,0 +1,1 @@
+"""Vivavoce examines language models and agents that read scientific papers."""

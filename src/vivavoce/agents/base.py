@@ -1,0 +1,31 @@
+"""What an agent is, and what it is given to answer one question."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from vivavoce.models.chat import ChatModel
+from vivavoce.records import Question, Rollout
+
+
+class Seat(msgspec.Struct, frozen=True, kw_only=True):
+    """Where an agent sits for one question: the model it may call and the corpus it may read.
+
+    `corpus` is a `vivavoce.corpus.Library` or None where the benchmark has no papers. `seed` also numbers the sample:
+    `model.chat(request, sample=seat.seed)`.
+    """
+
+    model: ChatModel
+    corpus: object | None = None
+    seed: int = 0
+
+
+class Agent(Protocol):
+    """Answers one question. A `ModelError` may escape: the driver records it as `error` (or `refused`) with what was done so far."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def answer(self, question: Question, seat: Seat) -> Rollout: ...

@@ -1,0 +1,1 @@
+"""Readers: upstream data files -> Questions. A module a benchmark family; nothing here scores."""

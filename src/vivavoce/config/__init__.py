@@ -1,0 +1,1 @@
+"""Typed configuration: Hydra composes it once, pydantic checks it, a canonical file freezes it."""

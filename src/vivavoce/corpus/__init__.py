@@ -1,0 +1,1 @@
+"""Papers on disk: PDFs -> DuckDB tables and a search index."""

@@ -1,0 +1,1 @@
+"""Pure scorers: (answer, gold) -> score, without I/O and without a model."""

@@ -1,0 +1,1 @@
+"""Chat models behind one interface: any OpenAI-compatible server, a local model, an offline baseline."""

@@ -1,0 +1,1 @@
+"""The MLflow mirror: steps write notes, one writer mirrors them."""
