@@ -19,9 +19,9 @@ class ModelError(VivavoceError):
     """A model call gave no usable reply; the question ends as `error` and the others go on."""
 
 
-class Refused(ModelError):
+class RefusedError(ModelError):
     """The model or its content filter declined to answer; the question ends as `refused`."""
 
 
-class BudgetReached(VivavoceError):
+class BudgetError(VivavoceError):
     """The next call would pass `budget_usd` or `budget_calls`: the run stops, and all that was paid for is kept."""

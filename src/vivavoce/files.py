@@ -24,6 +24,7 @@ def atomic(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a temporary file beside `path` that replaces it when the block ends without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    part = Path(name)
     try:
         with os.fdopen(
             descriptor, mode, encoding=None if "b" in mode else "utf-8", newline=None if "b" in mode else ""
@@ -31,11 +32,11 @@ def atomic(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
+        part.chmod(0o644)
+        part.replace(path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
+            part.unlink()
         raise
 
 

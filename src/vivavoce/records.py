@@ -59,7 +59,7 @@ class Turn(Record, frozen=True, kw_only=True):
 
 
 class Usage(Record, frozen=True, kw_only=True):
-    """What answering cost. Tokens are the provider's own count; `cost` in US dollars, None where a price or count is unknown."""
+    """What answering cost: tokens as the provider counts, `cost` in US dollars (None where a price or count is unknown)."""
 
     calls: int = 0
     prompt_tokens: int = 0

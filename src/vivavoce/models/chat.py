@@ -64,7 +64,7 @@ class ChatModel(Protocol):
     """A model that is ready to be called, from many tasks at once.
 
     `chat` raises `ModelError` when no usable reply came (retries exhausted, context overflow, deadline),
-    `Refused` when the model or its filter declined, and `BudgetReached` when the call may not be paid for.
+    `RefusedError` when the model or its filter declined, and `BudgetError` when the call may not be paid for.
     A reply cut at max_tokens comes back with finish_reason `length`: the caller decides what it is worth.
     """
 
