@@ -111,7 +111,7 @@ def effort(rollout: Rollout) -> list[Judgement]:
 
 
 def i_avg(score: str = "accuracy") -> tuple[Derived, ...]:
-    """I-Avg of a score measure: `i_avg` with the run's turn cap as I_max (the measure `turn_cap`), and presets `i_avg_10` ..."""
+    """I-Avg of a score measure: `i_avg` with the run's turn cap as I_max (measure `turn_cap`), and presets `i_avg_10` ..."""
     inputs = (score, "turns", "turn_cap")
     own = Derived(name="i_avg", inputs=inputs, combine=_i_avg(score, None))
     return own, *(Derived(name=f"i_avg_{cap}", inputs=inputs, combine=_i_avg(score, cap)) for cap in PRESETS)
