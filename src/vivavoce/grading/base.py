@@ -2,7 +2,7 @@
 
 A grader module has two public names:
 
-    MEASURES: tuple[Value | Derived, ...]
+    MEASURES: tuple[MeasureSpec, ...]
     def grade(question: Question, rollout: Rollout) -> Grading
 
 `grade` yields lists of `JudgeRequest` and is sent the list of `JudgeReply` in the same order; it may yield nothing at all.
@@ -22,28 +22,48 @@ from vivavoce.records import Judgement, JudgeReply, JudgeRequest, Profile, Quest
 
 Grading = Generator[list[JudgeRequest], list[JudgeReply], list[Judgement]]
 Grade = Callable[[Question, Rollout], Grading]
-Columns = Mapping[str, NDArray[np.float64]]  # measure -> one value a question, NaN where it has none, aligned by question
+Means = Mapping[str, NDArray[np.float64]]  # measure -> its mean, one a resample
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True):
     """A measure that each question has a value of; the table's cell is the mean over questions.
 
     `proportion` means 0/1 values (Wilson interval), `mean` any others (seeded bootstrap). `scale` multiplies for print.
+    `worst` is what a question counts whose judge failed, where failures count as wrong.
     """
 
     name: str
     kind: Literal["proportion", "mean"] = "proportion"
     scale: float = 100.0
+    worst: float = 0.0
     higher_is_better: bool = True
     profiles: tuple[Profile, ...] = ("as_published", "corrected")
 
 
 class Derived(msgspec.Struct, frozen=True, kw_only=True):
-    """A measure of the whole sample, from the per-question values of others: `combine(columns)` (seeded bootstrap interval)."""
+    """A function of the means of other measures, over the questions that have them all (seeded bootstrap interval).
+
+    `combine` maps the inputs' means, as arrays of any one shape, to values of that shape: () for the cell, (resamples,) for
+    its interval.
+    """
 
     name: str
     inputs: tuple[str, ...]
-    combine: Callable[[Columns], float]
+    combine: Callable[[Means], NDArray[np.float64]]
     scale: float = 100.0
     higher_is_better: bool = True
     profiles: tuple[Profile, ...] = ("as_published", "corrected")
+
+
+class Statistic(msgspec.Struct, frozen=True, kw_only=True):
+    """Any other statistic of one measure's values, shape (n,), without an interval: a median, a percentile."""
+
+    name: str
+    input: str
+    compute: Callable[[NDArray[np.float64]], float]
+    scale: float = 100.0
+    higher_is_better: bool = True
+    profiles: tuple[Profile, ...] = ("as_published", "corrected")
+
+
+MeasureSpec = Value | Derived | Statistic

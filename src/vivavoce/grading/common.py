@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vivavoce.grading.base import Columns, Derived, Value
+from vivavoce.grading.base import Derived, Means, MeasureSpec, Statistic, Value
 from vivavoce.metrics.iavg import PRESETS
 from vivavoce.metrics.iavg import i_avg as discounted
 from vivavoce.metrics.turns import error_rate, longest_repeat, stuck
@@ -117,33 +117,24 @@ def i_avg(score: str = "accuracy") -> tuple[Derived, ...]:
     return own, *(Derived(name=f"i_avg_{cap}", inputs=inputs, combine=_i_avg(score, cap)) for cap in PRESETS)
 
 
-def _i_avg(score: str, i_max: float | None) -> Callable[[Columns], float]:
-    def combine(columns: Columns) -> float:
-        kept = ~(np.isnan(columns[score]) | np.isnan(columns["turns"]))  # one denominator for score and turns
-        if not kept.any():
-            return float("nan")
-        cap = float(columns["turn_cap"][kept].max()) if i_max is None else i_max
-        return discounted(float(columns[score][kept].mean()), float(columns["turns"][kept].mean()), cap)
+def _i_avg(score: str, i_max: float | None) -> Callable[[Means], npt.NDArray[np.float64]]:
+    def combine(means: Means) -> npt.NDArray[np.float64]:
+        cap = means["turn_cap"] if i_max is None else i_max
+        return np.asarray(np.vectorize(discounted, otypes=[float])(means[score], means["turns"], cap))
 
     return combine
 
 
-def _of_turns(statistic: Callable[[npt.NDArray[np.float64]], Any]) -> Callable[[Columns], float]:
-    def combine(columns: Columns) -> float:
-        turns = columns["turns"][~np.isnan(columns["turns"])]
-        return float(statistic(turns)) if turns.size else float("nan")
-
-    return combine
+def _percentile(share: float) -> Callable[[npt.NDArray[np.float64]], float]:
+    return lambda values: float(np.percentile(values, share))
 
 
-EFFORT: tuple[Value | Derived, ...] = (
+EFFORT: tuple[MeasureSpec, ...] = (
     Value(name="valid"),
     Value(name="within_cap"),
     Value(name="turns", kind="mean", scale=1, higher_is_better=False),
-    Derived(name="turns_median", inputs=("turns",), combine=_of_turns(np.median), scale=1, higher_is_better=False),
-    Derived(
-        name="turns_p95", inputs=("turns",), combine=_of_turns(lambda x: np.percentile(x, 95)), scale=1, higher_is_better=False
-    ),
+    Statistic(name="turns_median", input="turns", compute=_percentile(50), scale=1, higher_is_better=False),
+    Statistic(name="turns_p95", input="turns", compute=_percentile(95), scale=1, higher_is_better=False),
     Value(name="turn_cap", kind="mean", scale=1),
     Value(name="error_actions", kind="mean", higher_is_better=False),
     Value(name="longest_repeat", kind="mean", scale=1, higher_is_better=False),
