@@ -1,0 +1,1 @@
+"""Citations of answers: parsing, sentences, and recall and precision by entailment, as published and corrected."""

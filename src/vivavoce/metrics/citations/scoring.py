@@ -1,0 +1,141 @@
+"""Citation recall and precision from entailment verdicts: pure generators that ask and are told.
+
+A scorer yields batches of `(passage, claim)` pairs, is sent a verdict for each (None: the judge gave none) and returns a
+`Score`.
+Source: AkariAsai/ScholarQABench@95e6fc52 `citation_correctness_eval.py` L324-L476 (long form) and L479-L616 (short form);
+precision with the necessity test is ALCE's (Gao et al. 2023, section 3.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from vivavoce.records import Passage
+
+Pair = tuple[str, str]  # passage, claim
+Verdicts = Sequence[bool | None]
+T = TypeVar("T")
+Asking = Generator[list[Pair], Verdicts, T]
+
+
+class Score(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer's citations.
+
+    `recall`: statements that their passages support, out of all statements; `precision`: sound citations out of all that count;
+    both in [0, 1] and 0 where there is nothing to divide by. `calls` are the verdicts asked for, repeats included; `missing`
+    those that no judge gave. `counts` tells how statements fell.
+    """
+
+    recall: float
+    precision: float
+    statements: int
+    supported: int
+    citations: int
+    sound: int
+    calls: int
+    missing: int
+    counts: dict[str, int] = {}
+
+
+class Unit(msgspec.Struct, frozen=True, kw_only=True):
+    """A statement to verify: its claim, the passages it cites (indices, may repeat), how many more citations are wrong."""
+
+    claim: str
+    cited: tuple[int, ...] = ()
+    wrong: int = 0
+
+
+class Verified(msgspec.Struct, kw_only=True):
+    """How a unit fared: whether its passages together support it, and how many of its citations are sound."""
+
+    supported: bool = False
+    sound: int = 0
+
+
+def passage_text(passage: Passage) -> str:
+    """A passage as the entailment judge reads it (L361): a title line, then the text."""
+    return f"Title: {passage.title}\n{passage.text}"
+
+
+def verify(units: Sequence[Unit], passages: Sequence[Passage], counts: dict[str, int] | None = None) -> Asking[Score]:
+    """Ask what is needed, in at most three batches, and sum up.
+
+    A citation is sound if its statement is supported and it is the only one, or it supports the statement alone, or the
+    others do not without it (an over-citation otherwise).
+    """
+    texts = [passage_text(passage) for passage in passages]
+    fared = [Verified() for _ in units]
+    calls = missing = 0
+
+    def pair(unit: Unit, indices: Iterable[int]) -> Pair:
+        return "\n".join(texts[index] for index in indices), unit.claim
+
+    cited = [number for number, unit in enumerate(units) if unit.cited]
+    together = yield from _ask([pair(units[number], units[number].cited) for number in cited])
+    alone: list[tuple[int, int]] = []
+    for number, verdict in zip(cited, together, strict=True):
+        fared[number].supported = bool(verdict)
+        if verdict and len(units[number].cited) == 1:
+            fared[number].sound = 1
+        elif verdict:
+            alone += [(number, index) for index in units[number].cited]
+    verdicts = yield from _ask([pair(units[number], [index]) for number, index in alone])
+    rest: list[tuple[int, list[int]]] = []
+    for (number, index), verdict in zip(alone, verdicts, strict=True):
+        if verdict:
+            fared[number].sound += 1
+        elif verdict is not None:
+            others = list(units[number].cited)
+            others.remove(index)
+            rest.append((number, others))
+    needed = yield from _ask([pair(units[number], others) for number, others in rest])
+    for (number, _), verdict in zip(rest, needed, strict=True):
+        fared[number].sound += verdict is False
+    for answers in (together, verdicts, needed):
+        calls += len(answers)
+        missing += sum(answer is None for answer in answers)
+    citations = sum(len(unit.cited) + unit.wrong for unit in units)
+    supported, sound = sum(unit.supported for unit in fared), sum(unit.sound for unit in fared)
+    return Score(
+        recall=supported / len(units) if units else 0.0,
+        precision=sound / citations if citations else 0.0,
+        statements=len(units),
+        supported=supported,
+        citations=citations,
+        sound=sound,
+        calls=calls,
+        missing=missing,
+        counts=counts or {},
+    )
+
+
+def in_step(scorers: Sequence[Asking[T]]) -> Asking[list[T]]:
+    """Run several scorers side by side: each batch holds what all of them ask next, so equal questions meet in one batch."""
+    results: dict[int, T] = {}
+    asked: dict[int, list[Pair]] = {}
+
+    def advance(number: int, verdicts: Verdicts | None) -> None:
+        asked.pop(number, None)
+        try:
+            scorer = scorers[number]
+            asked[number] = next(scorer) if verdicts is None else scorer.send(verdicts)
+        except StopIteration as end:
+            results[number] = end.value
+
+    for number in range(len(scorers)):
+        advance(number, None)
+    while asked:
+        batch = [pair for pairs in asked.values() for pair in pairs]
+        verdicts = list((yield batch))
+        for number, pairs in list(asked.items()):
+            advance(number, verdicts[: len(pairs)])
+            del verdicts[: len(pairs)]
+    return [results[number] for number in range(len(scorers))]
+
+
+def _ask(pairs: list[Pair]) -> Asking[Verdicts]:
+    """An empty batch is not yielded."""
+    return (yield pairs) if pairs else []
