@@ -112,15 +112,13 @@ def effort(rollout: Rollout) -> list[Judgement]:
 
 def i_avg(score: str = "accuracy") -> tuple[Derived, ...]:
     """I-Avg of a score measure: `i_avg` with the run's turn cap as I_max (measure `turn_cap`), and presets `i_avg_10` ..."""
-    inputs = (score, "turns", "turn_cap")
-    own = Derived(name="i_avg", inputs=inputs, combine=_i_avg(score, None))
-    return own, *(Derived(name=f"i_avg_{cap}", inputs=inputs, combine=_i_avg(score, cap)) for cap in PRESETS)
+    own = Derived(name="i_avg", inputs=(score, "turns", "turn_cap"), combine=_i_avg(score, None))
+    return own, *(Derived(name=f"i_avg_{cap}", inputs=(score, "turns"), combine=_i_avg(score, cap)) for cap in PRESETS)
 
 
 def _i_avg(score: str, i_max: float | None) -> Callable[[Means], npt.NDArray[np.float64]]:
     def combine(means: Means) -> npt.NDArray[np.float64]:
-        cap = means["turn_cap"] if i_max is None else i_max
-        return np.asarray(np.vectorize(discounted, otypes=[float])(means[score], means["turns"], cap))
+        return discounted(means[score], means["turns"], means["turn_cap"] if i_max is None else i_max)
 
     return combine
 
