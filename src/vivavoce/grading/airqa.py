@@ -1,7 +1,7 @@
 """Grades AirQA-Real's questions: each by its own evaluator, in both profiles, from the same judge replies.
 
-`accuracy` is the micro mean over questions (OpenDFM/NeuSym-RAG@596e644e, utils/eval_utils.py and evaluation/evaluator.py); I-Avg,
-valid answers and turns are PaperGuide's (arXiv:2601.12988). docs/parts/airqa_divergences.md lists where the profiles differ.
+`accuracy` is the micro mean over questions (OpenDFM/NeuSym-RAG@596e644e, utils/eval_utils.py and evaluation/evaluator.py);
+I-Avg, valid answers and turns are PaperGuide's (arXiv:2601.12988). docs/parts/airqa_divergences.md lists where profiles differ.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def together(
     waiting: dict[Profile, JudgeRequest] = {}
     for profile in profiles:
         if profile not in scorings:
-            reason = rollout.reason or f"no answer to grade: {outcome(rollout)}"
+            reason = rollout.reason or f"nothing that this profile grades: {outcome(rollout)}"
             done[profile] = judgement(rollout, measure, profile, 0.0, reason=reason)
     running = dict(scorings)
     while running:
