@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from vivavoce.metrics.citations.sentences import punkt
+from vivavoce.metrics.citations.sentences import nltk_sentences
 
 SHORTEST = 50  # characters: the script skips shorter sentences, with their citations (C7)
 _MARK = re.compile(r"\[\d+(?:, ?\d+)*\]")
@@ -45,4 +45,4 @@ def words(text: str) -> int:
 
 def sentences(text: str) -> list[str]:
     """English Punkt as `nltk.sent_tokenize` splits."""
-    return punkt(text)
+    return nltk_sentences(text)

@@ -9,7 +9,7 @@ precision with the necessity test is ALCE's (Gao et al. 2023, section 3.2).
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -26,7 +26,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
 
     `recall`: statements that their passages support, out of all statements; `precision`: sound citations out of all that count;
     both in [0, 1] and 0 where there is nothing to divide by. `calls` are the verdicts asked for, repeats included; `missing`
-    those that no judge gave. `counts` tells how statements fell.
+    those that no judge gave. `counts` tells how statements fell, `trace` what became of each.
     """
 
     recall: float
@@ -38,6 +38,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     calls: int
     missing: int
     counts: dict[str, int] = {}
+    trace: list[dict[str, Any]] = []
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,31 +110,19 @@ def verify(units: Sequence[Unit], passages: Sequence[Passage], counts: dict[str,
         calls=calls,
         missing=missing,
         counts=counts or {},
+        trace=[_trace(unit, result) for unit, result in zip(units, fared, strict=True)],
     )
 
 
-def in_step(scorers: Sequence[Asking[T]]) -> Asking[list[T]]:
-    """Run several scorers side by side: each batch holds what all of them ask next, so equal questions meet in one batch."""
-    results: dict[int, T] = {}
-    asked: dict[int, list[Pair]] = {}
-
-    def advance(number: int, verdicts: Verdicts | None) -> None:
-        asked.pop(number, None)
-        try:
-            scorer = scorers[number]
-            asked[number] = next(scorer) if verdicts is None else scorer.send(verdicts)
-        except StopIteration as end:
-            results[number] = end.value
-
-    for number in range(len(scorers)):
-        advance(number, None)
-    while asked:
-        batch = [pair for pairs in asked.values() for pair in pairs]
-        verdicts = list((yield batch))
-        for number, pairs in list(asked.items()):
-            advance(number, verdicts[: len(pairs)])
-            del verdicts[: len(pairs)]
-    return [results[number] for number in range(len(scorers))]
+def _trace(unit: Unit, fared: Verified) -> dict[str, Any]:
+    """A line of `Score.trace`; long claims are cut, since answer and passages stand in the rollout."""
+    return {
+        "claim": unit.claim[:160],
+        "cited": list(unit.cited),
+        "wrong": unit.wrong,
+        "supported": fared.supported,
+        "sound": fared.sound,
+    }
 
 
 def _ask(pairs: list[Pair]) -> Asking[Verdicts]:

@@ -1,0 +1,167 @@
+# Vivavoce: from pinned data to the table. Read top to bottom, in the order in which data flows.
+#
+#   snakemake --cores N                                  the specimen, offline
+#   snakemake --cores N --config experiment=NAME         another experiment: conf/experiment/NAME.yaml
+#   ... --config limit=K model=NAME agent=NAME judge=NAME seeds=K tracking=NAME retry=errors estimate=true
+
+from vivavoce.workflow import command, prepare, start_tracker
+
+
+plan = prepare(config, Path(workflow.basedir))
+RUN = command(
+    Path(workflow.basedir),
+    own_environment=bool(workflow.deployment_settings.deployment_method),
+)
+FROZEN = plan.frozen
+
+
+wildcard_constraints:
+    benchmark=plan.any_of("benchmark"),
+    corpus=plan.any_of("corpus"),
+    judge=plan.any_of("judge"),
+    table=plan.any_of("table"),
+    seed=r"\d+",
+
+
+onstart:
+    plan.tracker = start_tracker(RUN, plan)
+
+
+onsuccess:
+    plan.tracker.finish()
+
+
+onerror:
+    plan.tracker.finish()
+
+
+localrules:
+    all,
+    track_init,
+
+
+rule all:
+    default_target: True
+    input:
+        plan.targets(),
+
+
+rule track_init:
+    output:
+        "results/tracking/store.json",
+    log:
+        "results/logs/track_init.log",
+    conda:
+        "envs/vivavoce.yaml"
+    shell:
+        "{RUN}/track_init.py --config {FROZEN} --log {log} --output {output}"
+
+
+rule fetch:
+    output:
+        questions="results/data/{benchmark}/questions.jsonl",
+        manifest="results/data/{benchmark}/questions.jsonl.manifest.json",
+    params:
+        digest=plan.digest("fetch"),
+    log:
+        "results/logs/fetch/{benchmark}.log",
+    conda:
+        "envs/vivavoce.yaml"
+    shell:
+        "{RUN}/fetch.py --config {FROZEN} --digest {params.digest} --log {log}"
+        " --benchmark {wildcards.benchmark} --output {output.questions}"
+
+
+rule ingest:
+    output:
+        manifest="results/corpora/{corpus}/manifest.json",
+    params:
+        digest=plan.digest("ingest"),
+    log:
+        "results/logs/ingest/{corpus}.log",
+    conda:
+        "envs/vivavoce.yaml"
+    shell:
+        "{RUN}/ingest.py --config {FROZEN} --digest {params.digest} --log {log}"
+        " --corpus {wildcards.corpus} --output {output.manifest}"
+
+
+rule rollout:
+    input:
+        questions="results/data/{benchmark}/questions.jsonl",
+        corpus=plan.corpus,
+        imported=plan.imported,
+    output:
+        rollouts="results/rollouts/{benchmark}/{agent}/{model}/s{seed}.jsonl",
+        manifest="results/rollouts/{benchmark}/{agent}/{model}/s{seed}.jsonl.manifest.json",
+    params:
+        digest=plan.digest("rollout"),
+    log:
+        "results/logs/rollout/{benchmark}/{agent}/{model}/s{seed}.log",
+    resources:
+        api_slots=plan.api_slots,
+    conda:
+        "envs/vivavoce.yaml"
+    shell:
+        "{RUN}/rollout.py --config {FROZEN} --digest {params.digest} --log {log}"
+        " --benchmark {wildcards.benchmark} --agent {wildcards.agent} --model {wildcards.model} --seed {wildcards.seed}"
+        " --questions {input.questions} --imported {input.imported} --output {output.rollouts}"
+
+
+rule judge:
+    input:
+        questions="results/data/{benchmark}/questions.jsonl",
+        rollouts="results/rollouts/{benchmark}/{agent}/{model}/s{seed}.jsonl",
+    output:
+        judgements="results/judgements/{benchmark}/{agent}/{model}/s{seed}/{judge}.jsonl",
+        manifest="results/judgements/{benchmark}/{agent}/{model}/s{seed}/{judge}.jsonl.manifest.json",
+    params:
+        digest=plan.digest("judge"),
+    log:
+        "results/logs/judge/{benchmark}/{agent}/{model}/s{seed}/{judge}.log",
+    resources:
+        api_slots=plan.judge_slots,
+    conda:
+        "envs/vivavoce.yaml"
+    shell:
+        "{RUN}/judge.py --config {FROZEN} --digest {params.digest} --log {log}"
+        " --benchmark {wildcards.benchmark} --agent {wildcards.agent} --model {wildcards.model} --seed {wildcards.seed}"
+        " --judge {wildcards.judge} --questions {input.questions} --rollouts {input.rollouts} --output {output.judgements}"
+
+
+rule aggregate:
+    input:
+        questions=plan.questions(),
+        judgements=plan.plan.judgements(),
+    output:
+        measures=plan.measures,
+        manifest=f"{plan.measures}.manifest.json",
+        differences=f"{plan.folder}/differences.csv.gz",
+    params:
+        digest=plan.digest("aggregate"),
+    log:
+        f"results/logs/aggregate/{plan.plan.config.name}.log",
+    conda:
+        "envs/vivavoce.yaml"
+    shell:
+        "{RUN}/aggregate.py --config {FROZEN} --digest {params.digest} --log {log}"
+        " --output {output.measures} --differences {output.differences}"
+
+
+rule table:
+    input:
+        measures=plan.measures,
+    output:
+        markdown=f"{plan.folder}/tables/{{table}}.md",
+        csv=f"{plan.folder}/tables/{{table}}.csv",
+        latex=f"{plan.folder}/tables/{{table}}.tex",
+        manifest=f"{plan.folder}/tables/{{table}}.md.manifest.json",
+    params:
+        digest=plan.digest("table"),
+    log:
+        f"results/logs/table/{plan.plan.config.name}/{{table}}.log",
+    conda:
+        "envs/vivavoce.yaml"
+    shell:
+        "{RUN}/table.py --config {FROZEN} --digest {params.digest} --log {log}"
+        " --table {wildcards.table} --measures {input.measures} --output {output.markdown}"

@@ -1,0 +1,44 @@
+"""`conf/table/*.yaml`: which measures a table prints, and which published numbers stand beside them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from vivavoce.config.base import Strict
+from vivavoce.records import Policy, Profile
+
+
+class Column(Strict):
+    """One printed column: a measure of one benchmark on one slice. `published` selects its value in the published file."""
+
+    label: str
+    measure: str
+    benchmark: str = ""  # empty: the table's only benchmark
+    slice: str = "all"
+    scale: float | None = None  # None: the measure's own
+    digits: int = 1
+    published: dict[str, str] = {}
+
+
+class Published(Strict):
+    """Rows of a published file: `where` selects its records, `row` names the columns whose values label a printed row."""
+
+    file: str
+    where: dict[str, str | list[str]] = {}
+    row: list[str] = ["model"]
+    source: str
+    differs: str = ""  # what is not the same as here, in one sentence
+    match: dict[str, str] = {}  # "agent/model" here -> the published row's label, for differences
+
+
+class TableConfig(Strict):
+    """A table: published rows first, then one row an agent, model, judge and profile."""
+
+    title: str
+    benchmarks: list[str]
+    columns: list[Column]
+    profiles: list[Profile] = ["as_published", "corrected"]
+    policy: Policy = "failures_wrong"
+    layout: Literal["results", "ranks"] = "results"
+    notes: list[str] = []
+    published: list[Published] = []

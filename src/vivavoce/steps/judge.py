@@ -1,0 +1,67 @@
+"""Grade rollouts, joined with their questions by id: one line a (question, measure, profile)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+
+from vivavoce.errors import DataError
+from vivavoce.files import by_id, read_records, sample
+from vivavoce.judges.base import Judge, run_grading
+from vivavoce.records import Judgement, Question, Rollout
+from vivavoce.steps.pool import OrderedLines, pooled
+from vivavoce.steps.progress import Progress
+
+
+class Counts:
+    """How many judgements were written, and how many the judge gave no verdict for."""
+
+    def __init__(self) -> None:
+        self.judgements = 0
+        self.unscored = 0
+
+    def encode(self, judgements: list[Judgement]) -> bytes:
+        """The lines of one question's judgements, counted."""
+        self.judgements += len(judgements)
+        self.unscored += sum(judgement.status == "unscored" for judgement in judgements)
+        return _ENCODER.encode_lines(judgements)
+
+
+async def judge_all(
+    questions: Path, rollouts: Path, grader: ModuleType, judge: Judge, out: OrderedLines, *, concurrency: int, label: str
+) -> Counts:
+    """Grade every rollout of a file, `concurrency` at once."""
+    known = by_id(read_records(questions, Question), "id", questions)
+    progress = Progress(label, _lines(rollouts), "rollouts")
+    counts = Counts()
+
+    async def grade(pair: tuple[Question, Rollout]) -> bytes:
+        judgements = await run_grading(grader.grade(*pair), judge)
+        progress.step()
+        return counts.encode(judgements)
+
+    await pooled(_pairs(known, rollouts), grade, out, concurrency)
+    progress.end()
+    return counts
+
+
+def _pairs(known: dict[str, Question], rollouts: Path) -> Iterator[tuple[Question, Rollout]]:
+    seen: set[str] = set()
+    for rollout in read_records(rollouts, Rollout):
+        identity = rollout.question_id
+        if identity not in known or identity in seen:
+            problem = "twice" if identity in seen else "of no question"
+            raise DataError(f"{rollouts}: a rollout {problem}: {sample([identity])}. Delete the file to have it made again.")
+        seen.add(identity)
+        yield known[identity], rollout
+
+
+def _lines(path: Path) -> int:
+    with path.open("rb") as stream:
+        return sum(1 for _ in stream)
+
+
+_ENCODER = msgspec.json.Encoder()

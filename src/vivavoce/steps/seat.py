@@ -1,0 +1,59 @@
+"""Open what a rollout needs (model, corpus, call store) and run it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from vivavoce import assets, cli
+from vivavoce.agents.base import Seat
+from vivavoce.config.agent import AgentConfig
+from vivavoce.config.experiment import ExperimentConfig
+from vivavoce.plan import NO_MODEL
+from vivavoce.records import Question
+from vivavoce.steps.models import opened
+from vivavoce.steps.pool import OrderedLines
+from vivavoce.steps.rollout import Tally, answer_all, import_all
+
+
+async def answer_with(
+    agent: Any, config: ExperimentConfig, options: argparse.Namespace, questions: list[Question], out: OrderedLines, label: str
+) -> Tally:
+    """Let the agent answer, with its model and its corpus open."""
+    choice = config.agent[options.agent]
+    player = agent(options.agent, choice.options)
+    corpus = config.benchmark[options.benchmark].corpus if choice.reads_corpus else ""
+    library = None
+    if corpus:
+        from vivavoce.corpus.library import open_library
+
+        library = open_library(Path("results/corpora") / corpus)
+    model = config.model.get(options.model)
+    place = cli.store("rollout", options.benchmark, options.agent, options.model, f"s{options.seed}")
+    async with opened(config, options.model, place) as chat:
+        return await answer_all(
+            questions,
+            player,
+            Seat(model=chat, corpus=library, seed=options.seed),
+            out,
+            concurrency=model.concurrency if model else 1,
+            deadline=model.question_timeout if model else None,
+            label=label,
+        )
+
+
+def import_from(
+    agent: Any, choice: AgentConfig, options: argparse.Namespace, questions: list[Question], out: OrderedLines, label: str
+) -> Tally:
+    """Take the answers of a file that was declared (`sources`) or laid into a folder."""
+    if choice.sources:
+        where = f"conf/agent/{options.agent}.yaml: sources"
+        pinned = {options.model: choice.sources[options.model]}
+        found, _ = assets.resolve(pinned, Path("results/data/assets"), root=cli.ROOT, mirror=cli.mirror(), where=where)
+        source = found[options.model]
+    else:
+        (source,) = options.imported
+    reader = agent(options.agent, choice.options)
+    rollouts = reader.rollouts(questions, source, label=options.model, seed=options.seed, cache=Path("results/data/parsed"))
+    return import_all(rollouts, questions, out, label)

@@ -1,0 +1,123 @@
+"""What the Snakefile asks: the plan of the experiment, by wildcards, and the tracker beside the run. Knows nothing of Snakemake."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from vivavoce.config.compose import compose, freeze
+from vivavoce.errors import ConfigError
+from vivavoce.files import read_records
+from vivavoce.plan import Plan
+from vivavoce.provenance import manifest_path
+from vivavoce.records import Judgement, Rollout
+
+FLAGS = ("retry", "estimate")  # what to do, not what to compute: no part of the frozen configuration
+
+
+def prepare(choices: Mapping[str, Any], root: Path) -> Workflow:
+    """Compose and freeze the experiment that `snakemake --config` chose; with `retry=errors`, free the failed questions."""
+    flags = {key: choices[key] for key in FLAGS if key in choices}
+    config = compose(root / "conf", {key: value for key, value in choices.items() if key not in FLAGS})
+    workflow = Workflow(Plan(config, root), estimate=str(flags.get("estimate", "")).lower() in ("true", "1"))
+    freeze(config, Path(workflow.frozen))
+    if "retry" in flags:
+        if flags["retry"] != "errors":
+            raise ConfigError(f"--config retry={flags['retry']}: expected retry=errors")
+        workflow.free_failures()
+    return workflow
+
+
+class Workflow:
+    """Targets, digests and inputs of the rules, as functions of wildcards."""
+
+    def __init__(self, plan: Plan, estimate: bool = False) -> None:
+        self.plan, self.estimate = plan, estimate
+        self.folder = f"results/experiments/{plan.config.name}"
+        self.frozen = f"{self.folder}/config.yaml"
+        self.measures = f"{self.folder}/measures.csv"
+
+    def targets(self) -> list[str]:
+        """What `snakemake` makes without a target."""
+        if self.estimate:
+            return [f"{self.folder}/estimate.md"]
+        return [*self.plan.tables(), *([f"{self.folder}/plots.done"] if self.plan.config.plots else []), *self.tracking()]
+
+    def tracking(self) -> list[str]:
+        """The marker of an initialised tracking store, if runs are tracked."""
+        return ["results/tracking/store.json"] if self.plan.config.tracking.uri else []
+
+    def any_of(self, group: str) -> str:
+        """A wildcard constraint: the names that the experiment selects of a group."""
+        return "|".join(sorted(getattr(self.plan.config, group))) or "none"
+
+    def digest(self, step: str) -> Callable[[Any], str]:
+        """For `params`: the digest of a step's configuration and code, by wildcards."""
+        return lambda wildcards: self.plan.digest_of(step, **dict(wildcards.items()))
+
+    def questions(self) -> list[str]:
+        """The question files of all benchmarks."""
+        return [f"results/data/{name}/questions.jsonl" for name in sorted(self.plan.config.benchmark)]
+
+    def corpus(self, wildcards: Any) -> list[str]:
+        """The corpus manifest that a rollout waits for, if its benchmark has a corpus and its agent reads one."""
+        corpus = self.plan.corpus_of(wildcards.benchmark)
+        reads = self.plan.config.agent[wildcards.agent].reads_corpus
+        return [f"results/corpora/{corpus}/manifest.json"] if corpus and reads else []
+
+    def imported(self, wildcards: Any) -> list[str]:
+        """The file of answers made elsewhere that a rollout reads, if any."""
+        return self.plan.imported(wildcards.benchmark, wildcards.agent, wildcards.model)
+
+    def api_slots(self, wildcards: Any) -> int:
+        """How many calls a rollout may have under way, for a limit across jobs: `snakemake --resources api_slots=N`."""
+        model = self.plan.config.model.get(wildcards.model)
+        return model.concurrency if model and model.base_url else 0
+
+    def free_failures(self) -> None:
+        """Delete the files that hold errors or unscored judgements: their steps run again, and finished calls are replayed."""
+        for name in self.plan.rollouts():
+            if (path := Path(name)).is_file() and any(item.outcome == "error" for item in read_records(path, Rollout)):
+                path.unlink()
+        for name in self.plan.judgements():
+            if (path := Path(name)).is_file() and any(item.status == "unscored" for item in read_records(path, Judgement)):
+                path.unlink()
+
+    def manifests(self) -> list[Path]:
+        """The manifests of all steps, in the order of the steps: what the tracker mirrors."""
+        corpora = [f"results/corpora/{name}/manifest.json" for name in sorted(self.plan.config.corpus)]
+        outputs = [*self.questions(), *self.plan.rollouts(), *self.plan.judgements(), self.measures]
+        tables = [name for name in self.plan.tables() if name.endswith(".md")]
+        return [*map(Path, corpora), *(manifest_path(Path(name)) for name in [*outputs, *tables])]
+
+
+def command(root: Path, *, own_environment: bool) -> str:
+    """How rules call a script: with this interpreter, or with the one of the rule's own environment (conda)."""
+    return f"{'python' if own_environment else shlex.quote(sys.executable)} {shlex.quote(str(root / 'scripts'))}"
+
+
+class Tracker:
+    """The process that mirrors finished steps into MLflow while the workflow runs."""
+
+    def __init__(self, process: subprocess.Popen[bytes] | None) -> None:
+        self._process = process
+
+    def finish(self) -> None:
+        """Let it mirror what is left, and wait for it."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.send_signal(signal.SIGTERM)
+            self._process.wait()
+
+
+def start_tracker(run: str, workflow: Workflow) -> Tracker:
+    """Start it if runs are tracked; `run` is how rules call a script. It ends by itself when its parent is gone."""
+    if not workflow.tracking():
+        return Tracker(None)
+    return Tracker(subprocess.Popen([*shlex.split(f"{run}/track.py"), "--config", workflow.frozen, "--follow"]))
