@@ -10,7 +10,7 @@ _WORD = re.compile(r"\w+(?:\.\d+)*")
 STOP = frozenset(
     """
     a about also an and are as at be been being but by can could did do does for from had has have he her here his how i if in
-    into is it its may might no nor not of on or our over shall she should so such than that the their then there these they
+    into is it its may might of on or our over shall she should so such than that the their then there these they
     this those to under was we were what when where which who whom why will with would you your between
     """.split()  # noqa: SIM905 - a list of words reads better so
 )

@@ -86,7 +86,7 @@ def published_json(reply: str) -> Any:
 
 
 def published_share(reply: str, full: int) -> float:
-    """`score` of a reply over `full` (10 for a criterion), unclamped; 0 without JSON, PublishedStopError without a number in it."""
+    """`score` of a reply over `full` (10 for a criterion), unclamped; 0 without JSON, PublishedStopError without a number."""
     found = published_json(reply)
     if not found:
         return 0.0
