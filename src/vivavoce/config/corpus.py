@@ -1,0 +1,77 @@
+"""The typed form of `conf/corpus/<name>.yaml`: how papers become tables and a search index."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ChunkConfig(_Strict):
+    """`characters` of size 512 is what the published corpus was cut by; `tokens` (words and marks) is what its paper says."""
+
+    unit: Literal["characters", "tokens"] = "characters"
+    size: int = Field(512, ge=16, le=16000)
+    overlap: int = Field(0, ge=0)
+
+    @model_validator(mode="after")
+    def _overlap_is_smaller(self) -> ChunkConfig:
+        if self.overlap >= self.size:
+            raise ValueError(f"overlap {self.overlap} must be below size {self.size}")
+        return self
+
+
+class IndexConfig(_Strict):
+    """What is searchable, as `table.column`; `metadata.title_abstract` is title and abstract in one.
+
+    `uri` empty: files beside the tables. `opensearch+http://host:9200/prefix` (or +https): a search server that holds the
+    index.
+    """
+
+    uri: str = Field("", pattern=r"^$|^opensearch\+https?://[^/\s]+/[a-z0-9][a-z0-9_-]*$")
+    lexical: tuple[str, ...] = (
+        "chunks.text_content",
+        "equations.equation_content",
+        "images.image_caption",
+        "metadata.abstract",
+        "metadata.bibtex",
+        "metadata.title",
+        "metadata.title_abstract",
+        "pages.page_content",
+        "reference.reference_content",
+        "sections.section_content",
+        "sections.section_title",
+        "tables.table_caption",
+        "tables.table_content",
+    )
+    embedding: tuple[str, ...] = (
+        "chunks.text_content",
+        "images.image_caption",
+        "metadata.title_abstract",
+        "sections.section_title",
+        "tables.table_caption",
+        "tables.table_content",
+    )
+    max_tokens: int = Field(256, ge=8, le=512)  # where the embedding model cuts a text
+
+
+class CorpusConfig(_Strict):
+    """`source: pdfs` reads PDFs (with a catalogue if there is one), `catalogue` titles and abstracts alone.
+
+    `inputs` names the files for people and for the Snakefile: `catalogue`, `pdfs`.
+    """
+
+    name: str
+    source: Literal["pdfs", "catalogue"]
+    inputs: dict[str, str] = {}
+    chunks: ChunkConfig = ChunkConfig()
+    index: IndexConfig = IndexConfig()
+    text_cap: int = Field(16000, ge=512)  # characters a stored string may have (spec 4.5)
+    seconds_per_pdf: float = Field(300.0, gt=0)  # a PDF that takes longer is skipped and named
+    citation: str = ""
+    licence: str = ""
+    note: str = ""
