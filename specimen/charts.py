@@ -9,6 +9,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 from matplotlib.figure import Figure
+from PIL import Image
 
 COLOURS = ("#1f4e79", "#c55a11", "#3b7d3b", "#7a3b8f", "#808080")
 MARKERS = ("o", "s", "^", "D", "v")
@@ -51,4 +52,6 @@ def draw(chart: dict[str, Any], width: float, height: float) -> bytes:
             axes.legend(frameon=False, fontsize=8, loc=chart.get("legend", "best"))
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", dpi=170, metadata={"Software": None})
-    return buffer.getvalue()
+    opaque = io.BytesIO()
+    Image.open(buffer).convert("RGB").save(opaque, format="png")  # without the alpha channel, which a PDF would keep as a mask
+    return opaque.getvalue()
