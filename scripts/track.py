@@ -37,6 +37,7 @@ def main(options: argparse.Namespace) -> None:
         if store.is_file():
             mirror.sync(workflow.manifests())
     mirror.sync(workflow.manifests())
+    mirror.close()
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from vivavoce.config.base import module_of
 from vivavoce.config.compose import block
 from vivavoce.config.experiment import ExperimentConfig
 from vivavoce.files import digest
+from vivavoce.models.client import PROVIDERS
 from vivavoce.provenance import code_digest
 
 NO_MODEL = "none"
@@ -32,7 +33,7 @@ class Job(NamedTuple):
 
 
 class Plan:
-    """The jobs of one experiment. `root` is the project's folder, `results` where files go (relative to the working directory)."""
+    """The jobs of one experiment. `root` is the project's folder; files go below results/ of the working directory."""
 
     def __init__(self, config: ExperimentConfig, root: Path) -> None:
         self.config, self.root = config, root
@@ -104,7 +105,7 @@ class Plan:
         if name not in self.config.model:
             return name, set()
         model = self.config.model[name]
-        return block(model), {module_of(model.target)}
+        return block(model), {module_of(PROVIDERS.get(model.provider, model.provider))}
 
     def _code(self, step: str, modules: tuple[str, ...]) -> str:
         key = (step, modules)

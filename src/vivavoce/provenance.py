@@ -10,6 +10,7 @@ import ast
 import hashlib
 import importlib.metadata
 import importlib.util
+import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -21,16 +22,13 @@ VERSIONS = ("vivavoce", "duckdb", "nltk", "numpy", "onnxruntime", "pypdfium2", "
 
 
 def code_digest(script: Path, modules: Iterable[str] = ()) -> str:
-    """Hex digest of the code that `script` and the named modules reach, within the packages of those modules and vivavoce."""
-    packages = {"vivavoce"} | {module.partition(".")[0] for module in modules}
+    """Hex digest of the code that `script` and the named modules reach, installed packages and standard library apart."""
     pending = [*_imports(script, "")]
     pending += modules
     reached: dict[str, str] = {script.name: _source_digest(script)}
     while pending:
         module = pending.pop()
-        if module in reached or module.partition(".")[0] not in packages:
-            continue
-        path = _locate(module)
+        path = None if module in reached else _locate(module)
         if path is None:
             continue
         reached[module] = _source_digest(path)
@@ -44,7 +42,7 @@ def code_digest(script: Path, modules: Iterable[str] = ()) -> str:
 def write_manifest(
     output: Path, *, step: str, key: Mapping[str, str], inputs: Mapping[str, Path], digest: str, **facts: Any
 ) -> None:
-    """Write `<output>.manifest.json`, last of all: what made the output (inputs' digests, code and configuration digest, versions).
+    """Write `<output>.manifest.json`, last of all: what made the output (digests of inputs, code and configuration; versions).
 
     `facts` are the step's counts, metrics and artifacts, which the tracker mirrors.
     """
@@ -79,13 +77,24 @@ def versions() -> dict[str, str]:
 
 @cache
 def _locate(module: str) -> Path | None:
-    if not module:
+    """The source file of a module of this project or of its user; None for others."""
+    top = module.partition(".")[0]
+    if not top or top in sys.stdlib_module_names or (top != "vivavoce" and _installed(top)):
         return None
     try:
         spec = importlib.util.find_spec(module)
     except (ImportError, ValueError):
         return None
     return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
+
+
+@cache
+def _installed(package: str) -> bool:
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        return True
+    return spec is None or not spec.origin or "site-packages" in Path(spec.origin).parts
 
 
 @cache

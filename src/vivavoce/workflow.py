@@ -1,4 +1,4 @@
-"""What the Snakefile asks: the plan of the experiment, by wildcards, and the tracker beside the run. Knows nothing of Snakemake."""
+"""What the Snakefile asks: the plan of the experiment, by wildcards, and the tracker beside the run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.config.compose import compose, freeze
-from vivavoce.errors import ConfigError
+from vivavoce.errors import ConfigError, VivavoceError
 from vivavoce.files import read_records
 from vivavoce.plan import Plan
 from vivavoce.provenance import manifest_path
@@ -22,7 +22,17 @@ FLAGS = ("retry", "estimate")  # what to do, not what to compute: no part of the
 
 
 def prepare(choices: Mapping[str, Any], root: Path) -> Workflow:
-    """Compose and freeze the experiment that `snakemake --config` chose; with `retry=errors`, free the failed questions."""
+    """Compose and freeze the experiment that `snakemake --config` chose; with `retry=errors`, free the failed questions.
+
+    A mistake ends Snakemake with its message alone.
+    """
+    try:
+        return _prepare(choices, root)
+    except VivavoceError as error:
+        sys.exit(f"error: {error}")
+
+
+def _prepare(choices: Mapping[str, Any], root: Path) -> Workflow:
     flags = {key: choices[key] for key in FLAGS if key in choices}
     config = compose(root / "conf", {key: value for key, value in choices.items() if key not in FLAGS})
     workflow = Workflow(Plan(config, root), estimate=str(flags.get("estimate", "")).lower() in ("true", "1"))
@@ -47,7 +57,7 @@ class Workflow:
         """What `snakemake` makes without a target."""
         if self.estimate:
             return [f"{self.folder}/estimate.md"]
-        return [*self.plan.tables(), *([f"{self.folder}/plots.done"] if self.plan.config.plots else []), *self.tracking()]
+        return [*self.plan.tables(), *self.tracking()]
 
     def tracking(self) -> list[str]:
         """The marker of an initialised tracking store, if runs are tracked."""
@@ -78,6 +88,11 @@ class Workflow:
     def api_slots(self, wildcards: Any) -> int:
         """How many calls a rollout may have under way, for a limit across jobs: `snakemake --resources api_slots=N`."""
         model = self.plan.config.model.get(wildcards.model)
+        return model.concurrency if model and model.base_url else 0
+
+    def judge_slots(self, wildcards: Any) -> int:
+        """The same for a judge that asks a language model."""
+        model = self.plan.config.model.get(self.plan.config.judge[wildcards.judge].model or "")
         return model.concurrency if model and model.base_url else 0
 
     def free_failures(self) -> None:

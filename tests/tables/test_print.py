@@ -16,6 +16,7 @@ from vivavoce.tables.published import published_rows
 from vivavoce.tables.render import comma_separated, latex, markdown
 
 TABLE = TableConfig(
+    name="t",
     title="A title with 100 % & more",
     benchmarks=["b"],
     columns=[

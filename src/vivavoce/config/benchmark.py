@@ -38,6 +38,7 @@ class Asset(Strict):
 class BenchmarkConfig(Strict):
     """One benchmark. `read` is `module:function`, `grade` a module with MEASURES and grade; options go to `read`."""
 
+    name: str
     title: str
     read: str = Field(pattern=r"^[\w.]+:\w+$")
     grade: str = Field(pattern=r"^[\w.]+$")

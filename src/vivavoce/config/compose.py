@@ -28,7 +28,9 @@ def compose(conf: Path, choices: Mapping[str, Any]) -> ExperimentConfig:
     name = str(choices.pop("experiment", "specimen"))
     overrides = [f"experiment={_known(conf, 'experiment', name)}", *_overrides(conf, choices)]
     raw = _hydra(conf, overrides)
-    corpora = sorted({block.get("corpus") for block in raw["benchmark"].values() if isinstance(block, dict)} - {None, ""})
+    corpora = sorted(
+        {str(item["corpus"]) for item in raw["benchmark"].values() if isinstance(item, dict) and item.get("corpus")}
+    )
     if corpora:
         known = ",".join(_known(conf, "corpus", corpus) for corpus in corpora)
         raw = _hydra(conf, [*overrides, f"corpus=[{known}]"])

@@ -28,9 +28,9 @@ class ExperimentConfig(Strict):
     benchmark: dict[str, BenchmarkConfig]
     corpus: dict[str, CorpusConfig] = {}
     agent: dict[str, AgentConfig]
-    model: dict[str, ModelConfig]
+    model: dict[str, ModelConfig] = {}
     judge: dict[str, JudgeConfig]
-    table: dict[str, TableConfig]
+    table: dict[str, TableConfig] = {}
     tracking: TrackingConfig
     seeds: int = Field(default=1, ge=1, le=1000)
     limit: int = Field(default=0, ge=0)  # questions a benchmark; 0: all

@@ -110,6 +110,8 @@ class ModelConfig(_Strict):
     def parse(cls, name: str, values: Mapping[str, Any], source: str = "") -> ModelConfig:
         """The model `name` from the mapping of its file; ConfigError names the file, the key and what was expected."""
         where = source or f"conf/model/{name}.yaml"
+        if not isinstance(values, Mapping):
+            raise ConfigError(f"{where}: expected a mapping of keys such as base_url and model")
         try:
             return cls(**{**values, "name": name})
         except ValidationError as error:

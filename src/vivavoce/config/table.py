@@ -34,6 +34,7 @@ class Published(Strict):
 class TableConfig(Strict):
     """A table: published rows first, then one row an agent, model, judge and profile."""
 
+    name: str
     title: str
     benchmarks: list[str]
     columns: list[Column]

@@ -17,17 +17,27 @@ from vivavoce.steps.progress import Progress
 
 
 class Counts:
-    """How many judgements were written, and how many the judge gave no verdict for."""
+    """How many judgements were written, how many the judge gave no verdict for, and the running means."""
 
     def __init__(self) -> None:
         self.judgements = 0
         self.unscored = 0
+        self._sums: dict[str, tuple[float, int]] = {}
 
     def encode(self, judgements: list[Judgement]) -> bytes:
         """The lines of one question's judgements, counted."""
         self.judgements += len(judgements)
-        self.unscored += sum(judgement.status == "unscored" for judgement in judgements)
+        for item in judgements:
+            self.unscored += item.status == "unscored"
+            if item.value is not None:
+                name = f"{item.profile}/{item.measure}"
+                total, count = self._sums.get(name, (0.0, 0))
+                self._sums[name] = (total + item.value, count + 1)
         return _ENCODER.encode_lines(judgements)
+
+    def means(self) -> dict[str, float]:
+        """The mean of each measure over the questions with a value, by profile: what MLflow shows of the step."""
+        return {name: float(f"{total / count:.9g}") for name, (total, count) in sorted(self._sums.items())}
 
 
 async def judge_all(

@@ -1,20 +1,35 @@
-"""Open the model that a step calls, with its call store and the experiment's limits."""
+"""Open the model that a step calls, with its call store, recorded calls and the experiment's budget."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import AsyncIterator
-from pathlib import Path
 
+from vivavoce import cli
 from vivavoce.config.experiment import ExperimentConfig
+from vivavoce.models.budget import Budget
 from vivavoce.models.chat import ChatModel, ChatReply, ChatRequest
+from vivavoce.models.client import open_model
+from vivavoce.models.store import CallStore
 from vivavoce.plan import NO_MODEL
 
 
 @contextlib.asynccontextmanager
-async def opened(config: ExperimentConfig, name: str, store: Path) -> AsyncIterator[ChatModel]:
-    """The chat model `name`; `none` is a model that must not be called."""
-    yield NoModel()
+async def opened(config: ExperimentConfig, name: str, *job: str) -> AsyncIterator[ChatModel]:
+    """The chat model `name` with the call store of `job` (stage and names); `none` is a model that must not be called."""
+    if name == NO_MODEL:
+        yield NoModel()
+        return
+    limits = config.budget_usd is not None or config.budget_calls is not None
+    ledger = cli.store("budget", config.name)
+    budget = Budget(config.budget_usd, config.budget_calls, ledger=ledger, job="/".join(job)) if limits else None
+    with contextlib.ExitStack() as stack:
+        store = stack.enter_context(CallStore(cli.store(*job), also=[cli.ROOT / path for path in config.recorded]))
+        if budget is not None:
+            stack.callback(budget.close)
+        async with open_model(config.model[name], store, budget=budget, offline=config.offline, environ=os.environ) as chat:
+            yield chat
 
 
 class NoModel:

@@ -94,7 +94,8 @@ class Tally:
         if errors > share * total:
             raise DataError(
                 f"{label}: {errors} of {total} questions ended in an error, more than error_share={share:g} allows. "
-                f"First: {first}. Finished calls are in the call store: once the cause is gone, run the same command and only the rest is asked."
+                f"First: {first}. Finished calls are in the call store: once the cause is gone, run the same command "
+                "and only the rest is asked."
             )
         log.warning(
             "%s: %d question(s) ended in an error (%s); ask them again with --config retry=errors", label, errors, first

@@ -10,7 +10,6 @@ from vivavoce import assets, cli
 from vivavoce.agents.base import Seat
 from vivavoce.config.agent import AgentConfig
 from vivavoce.config.experiment import ExperimentConfig
-from vivavoce.plan import NO_MODEL
 from vivavoce.records import Question
 from vivavoce.steps.models import opened
 from vivavoce.steps.pool import OrderedLines
@@ -30,8 +29,8 @@ async def answer_with(
 
         library = open_library(Path("results/corpora") / corpus)
     model = config.model.get(options.model)
-    place = cli.store("rollout", options.benchmark, options.agent, options.model, f"s{options.seed}")
-    async with opened(config, options.model, place) as chat:
+    job = ("rollout", options.benchmark, options.agent, options.model, f"s{options.seed}")
+    async with opened(config, options.model, *job) as chat:
         return await answer_all(
             questions,
             player,

@@ -25,7 +25,7 @@ MANIFEST = "vivavoce.manifest_sha256"
 
 
 class Mirror:
-    """Mirrors the manifests of one experiment; `state` remembers what is in the store, so that nothing changed opens nothing."""
+    """Mirrors the manifests of one experiment; `state` remembers what is in the store."""
 
     def __init__(self, uri: str, experiment: str, state: Path, frozen: Path, *, megabytes: int) -> None:
         self.uri, self.experiment, self.state, self.frozen = uri, experiment, state, frozen
@@ -48,9 +48,16 @@ class Mirror:
                 write_json(self.state, self._known)
         return len(changed)
 
+    def close(self) -> None:
+        """Mark the experiment's run as finished, if this mirror wrote to it."""
+        if self._client is not None:
+            with locked(self.uri):
+                self._store.set_terminated(self._parent(), "FINISHED")
+
     def _parent(self) -> str:
         config = sha256(self.frozen)
         run = self._run(f"experiment/{self.experiment}", self.experiment, {})
+        self._store.update_run(run, status="RUNNING")
         if self._known.get(str(self.frozen)) != config:
             self._store.log_artifact(run, str(self.frozen))
             self._store.set_tag(run, "vivavoce.config_sha256", config)

@@ -1,0 +1,34 @@
+"""Open the judge that grades a rollout file, and let it."""
+
+from __future__ import annotations
+
+import argparse
+from types import ModuleType
+
+from vivavoce.config.base import load
+from vivavoce.config.experiment import ExperimentConfig
+from vivavoce.plan import NO_MODEL
+from vivavoce.steps.judge import Counts, judge_all
+from vivavoce.steps.models import opened
+from vivavoce.steps.pool import OrderedLines
+
+
+async def judge_with(
+    config: ExperimentConfig, options: argparse.Namespace, grader: ModuleType, out: OrderedLines, label: str
+) -> Counts:
+    """Grade with the judge of the configuration, its model (if it asks one) open."""
+    choice = config.judge[options.judge]
+    judge = load(choice.judge, f"conf/judge/{options.judge}.yaml: judge")
+    model = config.model.get(choice.model or "")
+    job = ("judge", options.benchmark, options.agent, options.model, f"s{options.seed}", options.judge)
+    async with opened(config, choice.model or NO_MODEL, *job) as chat:
+        own = chat if choice.model else None
+        return await judge_all(
+            options.questions,
+            options.rollouts,
+            grader,
+            judge(own, choice.options, name=options.judge, versions=choice.versions),
+            out,
+            concurrency=model.concurrency if model else 1,
+            label=label,
+        )
