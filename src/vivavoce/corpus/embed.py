@@ -67,7 +67,7 @@ class MiniLM:
             places.setdefault(key, []).append(place)
         todo = []
         for key, where in places.items():
-            known = self._memo.get(key) if self._memo else None
+            known = self._memo.get(key) if self._memo is not None else None
             if known is None:
                 todo.append(key)
             else:
@@ -80,7 +80,7 @@ class MiniLM:
                 vectors = np.stack(list(pool.map(lambda key: self._run(texts[places[key][0]]), shard)))
                 for key, vector in zip(shard, vectors, strict=True):
                     result[places[key]] = vector
-                if self._memo:
+                if self._memo is not None:
                     self._memo.put(shard, vectors)
                 if progress:
                     progress("embed", done + start + len(shard), len(places))

@@ -6,8 +6,8 @@ import html
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from vivavoce.corpus.fragments import Box, Fragment, Sheet
-from vivavoce.corpus.layout import CAPTION, Paragraph, around, baselines
+from vivavoce.corpus.fragments import Box, Fragment, Sheet, around
+from vivavoce.corpus.layout import CAPTION, Paragraph, baselines
 
 _NEAR = 40.0  # points between a caption and its table or figure
 Cells = list[list[str]]
@@ -109,33 +109,38 @@ def _unruled(sheet: Sheet, caption: Paragraph) -> Box | None:
 
 
 def _cells(sheet: Sheet, box: Box, rules: list[Box]) -> tuple[Cells, int]:
-    inside = [f for f in sheet.fragments if _inside(f.box, box)]
-    rows = baselines(inside)
-    if not rows:
+    """Rows and columns from where the letters stand, and how many rows are the header (above the rule under it)."""
+    lines = baselines([f for f in sheet.fragments if _inside(f.box, box)])
+    if not lines:
         return [], 0
-    most = max(len(row) for row in rows)
-    columns = _merged([f for row in rows if len(row) >= 0.6 * most for f in row])
-    cells = []
-    for row in rows:
-        texts = [""] * len(columns)
-        for fragment in row:
-            place = max(range(len(columns)), key=lambda c: (_shared(fragment.box, columns[c]), -c))
-            texts[place] = f"{texts[place]} {fragment.text}".strip()
-        cells.append(texts)
-    head = 0
-    if len(rules) >= 3:  # the rule under the header
-        head = sum(around(f.box for f in row)[3] < rules[1][3] + 4 for row in rows)
-    return cells, head if head < len(rows) else 0
+    columns = _columns(lines)
+    cells: Cells = []
+    edges: list[Box] = []
+    for line in lines:
+        whole = around(f.box for f in line)
+        if not edges or whole[1] > edges[-1][3] - 1:  # lines that overlap are one row: a cell of two lines beside cells of one
+            cells.append([""] * len(columns))
+            edges.append(whole)
+        edges[-1] = around([edges[-1], whole])
+        for place, fragment in zip(_places(line, columns), line, strict=True):
+            cells[-1][place] = f"{cells[-1][place]} {fragment.text}".strip()
+    head = sum(edge[3] < rules[1][3] + 4 for edge in edges) if len(rules) >= 3 else 0
+    return cells, head if head < len(cells) else 0
 
 
-def _merged(fragments: list[Fragment]) -> list[tuple[float, float]]:
-    columns: list[tuple[float, float]] = []
-    for x0, x1 in sorted((f.box[0], f.box[2]) for f in fragments):
-        if columns and x0 < columns[-1][1] + 1:
-            columns[-1] = (columns[-1][0], max(columns[-1][1], x1))
-        else:
-            columns.append((x0, x1))
-    return columns
+def _columns(lines: list[list[Fragment]]) -> list[tuple[float, float]]:
+    """Where the columns lie, from the lines of the commonest number of cells."""
+    counts = [len(line) for line in lines]
+    usual = max(sorted(set(counts)), key=lambda count: (counts.count(count) * (count > 1), count))
+    alike = [line for line in lines if len(line) == usual]
+    return [(min(line[c].box[0] for line in alike), max(line[c].box[2] for line in alike)) for c in range(usual)]
+
+
+def _places(line: list[Fragment], columns: list[tuple[float, float]]) -> list[int]:
+    """The column of each piece of a line: in order where all are there, else the one it shares most width with."""
+    if len(line) == len(columns):
+        return list(range(len(columns)))
+    return [max(range(len(columns)), key=lambda c: (_shared(f.box, columns[c]), -c)) for f in line]
 
 
 def _shared(box: Box, column: tuple[float, float]) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 Box = tuple[float, float, float, float]
@@ -21,6 +22,12 @@ class Fragment(NamedTuple):
     box: Box
     size: float  # letter height, the median over letters
     bold: bool
+
+
+def around(boxes: Iterable[Box]) -> Box:
+    """The smallest box that holds all (at least one)."""
+    known = list(boxes)
+    return min(b[0] for b in known), min(b[1] for b in known), max(b[2] for b in known), max(b[3] for b in known)
 
 
 class Sheet(NamedTuple):
@@ -132,7 +139,7 @@ def _drawn(page: Any, left: float, top: float) -> tuple[list[Box], list[Box], li
         width, height = x1 - x0, y1 - y0
         if thing.type in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM):
             images.append(box)
-        elif (height < 3 and width > 12) or (width < 3 and height > 6):
+        elif (height < 3 and width > 4) or (width < 3 and height > 6):
             rules.append(box)
         else:
             shapes.append(box)

