@@ -111,6 +111,7 @@ class Server:
                 "finished": self.finished.total(),
                 "distinct": len(self.finished),
                 "paid_twice": sorted(body for body, count in self.finished.items() if count > 1),
+                "active": self.active,
                 "peak": self.peak,
             }
         )

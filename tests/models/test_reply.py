@@ -88,8 +88,12 @@ def test_refusals(message: dict[str, Any], finish: str) -> None:
 
 SHAPES = st.recursive(
     st.none() | st.integers() | st.text(max_size=5),
-    lambda part: st.lists(part, max_size=3)
-    | st.dictionaries(st.sampled_from(["choices", "message", "content", "usage", "tool_calls", "function"]), part, max_size=3),
+    lambda part: (
+        st.lists(part, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["choices", "message", "content", "usage", "tool_calls", "function"]), part, max_size=3
+        )
+    ),
     max_leaves=12,
 ).map(lambda value: json.dumps(value).encode())
 

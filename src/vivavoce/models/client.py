@@ -210,6 +210,9 @@ class StoredModel:
         except AttemptError as failed:
             paid, limited = failed.paid, failed.limited
             raise
+        except ConfigError:
+            paid = False  # no key, no local model: nothing was sent
+            raise
         finally:
             self.limiter.release(started, good=good, limited=limited, tokens=used)
             if reserved and self._budget:

@@ -56,7 +56,7 @@ def write_lines(path: Path, connection: sqlite3.Connection) -> int:
         for crc, key, request, response, seconds, finish, prompt_tokens, completion_tokens, time in connection.execute(
             EVERYTHING
         ):
-            if not (isinstance(response, str) and zlib.crc32(response.encode()) == crc):
+            if not (isinstance(response, str) and zlib.crc32(response.encode()) == crc and isinstance(seconds, float)):
                 log.warning("%s: the stored call %s is damaged and was left out", path, key)
                 continue
             line = Line(
