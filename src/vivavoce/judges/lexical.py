@@ -122,7 +122,7 @@ _QUOTE = re.compile(r"[\"“]([^\"“”]{25,}?)[\"”]")
 
 
 def claims(answer: str) -> list[dict[str, Any]]:
-    """The sentences of an answer, without its reference list, with their citations; a quotation is an excerpt of the last one."""
+    """The sentences of an answer, without its reference list, with citations; a quotation is an excerpt of the last."""
     found: list[dict[str, Any]] = []
     for sentence in _SENTENCE.split(body(answer)):
         cited = _CITATION.findall(sentence)

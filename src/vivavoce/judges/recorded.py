@@ -68,6 +68,7 @@ class RecordedJudge:
         self._names = dict(options.get("systems", {}))
         self._versions = dict(versions or {})
         self._replies = load_replies(self._path)
+        self._keyed = any(isinstance(key, str) for key in self._replies)
         self._systems = {key[0] for key in self._replies if isinstance(key, tuple)}
 
     @property
@@ -76,15 +77,18 @@ class RecordedJudge:
 
     async def ask(self, request: JudgeRequest) -> JudgeReply:
         task = load_task(request.task, self._versions.get(request.task))
-        key = task.identity(request.fields)
-        text = self._replies.get(key)
-        missed = f"task {task.name} version {task.version}, key {key[:12]}"
+        text, missed = None, ""
+        if self._keyed:
+            key = task.identity(request.fields)
+            text = self._replies.get(key)
+            missed = f"task {task.name} version {task.version}, key {key[:12]}"
         reference = request.fields.get(REFERENCE)
         if text is None and reference:
             system = self._system(reference)
             text = self._replies.get((system, str(reference["case_id"]), str(reference["item"])))
             missed = f"system {system}, case {reference['case_id']}, item {reference['item']}"
         if text is None:
+            missed = missed or f"task {task.name} version {task.version} (the file has none by key)"
             problem = f"no recorded reply for {missed} in {self._path.name}"
             if self._stop:
                 raise DataError(f"{problem}. Record it, or set on_miss: unscored for judge {self._name}.")

@@ -125,22 +125,55 @@ def published_length(answer: str, low: int, high: int) -> float:
 # ---------------------------------------------------------------- corrected
 
 _HEADING = re.compile(
-    r"^[ \t]*(?:#{1,6}[ \t]*)?(?:\*\*|__)?[ \t]*(?:references?|bibliography|works cited|sources|literature cited)[ \t]*"
-    r"(?:\*\*|__)?[ \t]*:?[ \t]*(?:\*\*|__)?[ \t]*$",
+    r"^[ \t]*(?:#{1,6}[ \t]*|[-*•][ \t]+)?(?:\*\*|__)?[ \t]*"
+    r"(?:references?|bibliography|works cited|sources|literature cited)[ \t]*"
+    r"(?:(?:\*\*|__)?[ \t]*$|(?:\*\*|__)?:(?:\*\*|__)?)",
     re.IGNORECASE | re.MULTILINE,
 )
+_ENTRY = re.compile(r"[ \t]*(?:[\[(]?(?P<number>\d+)[\]).:]|(?P<bullet>[-*•]))[ \t]")
+_SOURCE = re.compile(r"\b(?:19|20)\d\d\b|https?://|\bdoi\b", re.IGNORECASE)
+_LONGEST = 80  # words of an entry that has no number
 
 
 def body(answer: str) -> str:
-    """An answer without the reference list that ends it: what follows the last heading 'References', 'Sources' and the like."""
-    headings = list(_HEADING.finditer(answer))
-    return answer[: headings[-1].start()].rstrip() if headings else answer
+    """An answer without its lists of references, also where each section has its own.
+
+    A list starts below a heading 'References', 'Sources' and the like and lasts as long as paragraphs are its entries: numbered
+    on from the first, bulleted like the first, or, without marks, short and with a year or address.
+    """
+    kept, at = [], 0
+    for heading in _HEADING.finditer(answer):
+        if heading.start() < at:
+            continue
+        end = _list_end(answer, heading.end())
+        if end > heading.end():
+            kept.append(answer[at : heading.start()])
+            at = end
+    return "".join([*kept, answer[at:]]).strip()
+
+
+def _list_end(answer: str, start: int) -> int:
+    """Where the entries that follow `start` end; `start` itself if there are none."""
+    end, last = start, None
+    for paragraph in re.finditer(r"(?:[^\n]*\S[^\n]*\n?)+", answer[start:]):
+        entry = _ENTRY.match(paragraph[0])
+        mark = "" if entry is None else entry["bullet"] or "1"
+        number = int(entry["number"][:9]) if entry and entry["number"] else 0
+        if last is not None and (mark, number) not in {(last[0], last[1] + 1), (last[0], 0)}:
+            break
+        inline = not answer[start : start + paragraph.start()].strip(" \t") and end == start
+        if entry is None and not (_SOURCE.search(paragraph[0]) and (inline or len(paragraph[0].split()) <= _LONGEST)):
+            break
+        numbers = [int(item["number"][:9]) for item in map(_ENTRY.match, paragraph[0].split("\n")) if item and item["number"]]
+        last = mark, max([number, *(n for n in numbers if mark == "1")])
+        end = start + paragraph.end()
+    return end
 
 
 def corrected_length(answer: str, low: int, high: int) -> float:
     """As published, but of the body alone, and 0 for an answer without a word."""
     text = body(answer)
-    return published_length(text, low, high) if text.split() else 0.0
+    return published_length(text, low, high) if text else 0.0
 
 
 def corrected_share(verdict: Any, full: int) -> float | None:
