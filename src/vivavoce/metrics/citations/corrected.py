@@ -18,8 +18,9 @@ _OPEN, _CLOSE = r"[\[［【〔]", r"[\]］】〕]"
 MARK = re.compile(rf"{_OPEN}\s*{_ITEM}(?:{_JOIN}{_ITEM})*\s*{_CLOSE}")
 _SPAN = re.compile(r"(\d+)(?:\s*[-\u2010-\u2015~～〜]\s*(\d+))?")
 _EMPTY = re.compile(r"\(\s*(?:see|cf\.|e\.g\.,?)?[\s,;]*\)")  # what is left of "(see [1], [2])"
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 # A stop with its closing quotes, then marks: "claim. [0] Next", "claim.[0]", "主张。[0]".
-_AFTER_STOP = re.compile(rf"([.!?。！？…]+[\"'”’»」』)*_]*)([ \t]*(?:{MARK.pattern}[ \t]*)+)")
+_AFTER_STOP = re.compile(rf"((?<![.!?。！？…])[.!?。！？…]{{1,8}}[\"'”’»」』)*_]{{0,8}})([ \t]*(?:{MARK.pattern}[ \t]*)+)")
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,7 +73,7 @@ def bind(text: str) -> str:
 
 
 def words(text: str) -> int:
-    """Words of the answer without marks and reference list; each CJK character counts as one."""
-    bare = claim(body(text))
-    single = re.findall(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]", bare)
-    return len(re.sub(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]", " ", bare).split()) + len(single)
+    """Words of the answer without marks, punctuation and reference list; each CJK character counts as one."""
+    text = claim(body(text))
+    single = len(_CJK.findall(text))
+    return single + sum(any(map(str.isalnum, word)) for word in _CJK.sub(" ", text).split())
