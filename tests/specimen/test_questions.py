@@ -84,7 +84,7 @@ def test_records_have_the_published_fields(questions: Records) -> None:
 
 def test_counts(questions: Records) -> None:
     assert {name: len(records) for name, records in questions.items()} == {
-        "airqa": 115,
+        "airqa": 123,
         "scidqa": 12,
         "scifact": 12,
         "pubmedqa": 12,
