@@ -54,7 +54,9 @@ def test_counts_by_slice(questions: list[Question], free: list[Question]) -> Non
         "venue_errata": 10,
     }
     judge_free = Counter(name for question in free for name in question.slices)
-    assert [judge_free[name] for name in ("single", "multiple", "retrieval", "text", "table", "image", "formula", "metadata")] == [
+    assert [
+        judge_free[name] for name in ("single", "multiple", "retrieval", "text", "table", "image", "formula", "metadata")
+    ] == [
         105,
         96,
         244,

@@ -14,6 +14,7 @@ from typing import Any
 
 MAX_CHARS = 200_000
 MAX_DEPTH = 64
+MAX_DIGITS = 1_000
 
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\f\r\n]+|\#[^\n]*|\\\r?\n)
@@ -88,6 +89,8 @@ def _checked(text: str, json_names: bool) -> str:
                 raise ValueError("a call or an index is not a literal")
         elif kind == "close":
             depth -= 1
+        elif kind == "number" and len(token) > MAX_DIGITS:
+            raise ValueError(f"a number of more than {MAX_DIGITS} characters")
         elif kind == "sign" and after_value:
             raise ValueError("an operator is not a literal")
         elif kind == "name":

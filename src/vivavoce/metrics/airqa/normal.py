@@ -15,9 +15,7 @@ from typing import Any
 
 from vivavoce.metrics.literals import json_value, python_literal
 
-_FENCE = re.compile(
-    r"```(?:[\w+-]*[ \t]*\r?\n|(?:json|python|py|txt|text|markdown|md|latex|tex|yaml)\s)?(.*?)\s*```", re.DOTALL
-)
+_FENCE = re.compile(r"```(?:[\w+-]*[ \t]*\r?\n|(?:json|python|py|txt|text|markdown|md|latex|tex|yaml)\s)?(.*?)```", re.DOTALL)
 _TRANSLATION = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\ufe63\uff0d", "-")
     | dict.fromkeys("\u2018\u2019\u201a\u201b", "'")
@@ -26,6 +24,7 @@ _TRANSLATION = str.maketrans(
 )
 _FINAL = ".,;:!?…。"
 _QUOTES = "\"'`"
+_LONGEST = 20_000  # a longer text is not unwrapped: no gold is as long, and nested wrapping would cost its square
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)\s?(?:\\?[$€£¥]\s?)?(?P<inner>[+-]?)(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d{1,3}(?: \d{3})+(?:\.\d*)?"
     r"|\d+\.?\d*|\.\d+)(?P<power>[eE][+-]?\d{1,4})?\s?(?:\\?%|percent|\\?[$€£¥])?"
@@ -128,7 +127,8 @@ def _with_json_names(text: str) -> Any:
 
 
 def _step(text: str) -> str:
-    text = _unquoted(unfenced(text))
+    if len(text) <= _LONGEST:
+        text = _unquoted(unfenced(text))
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).translate(_TRANSLATION))
     text = " ".join(text.split())
     return text.rstrip(_FINAL).rstrip() or text

@@ -35,9 +35,12 @@ def published_selection(text: str) -> float:
 def _bodies(text: str) -> list[str]:
     bodies: list[str] = []
     position = 0
+    closes = True  # whether a closing fence may still follow
     while opening := _OPEN.search(text, position):
         begin = opening.end()
-        if closing := _CLOSE.search(text, begin):
+        closing = _CLOSE.search(text, begin) if closes else None
+        closes = closing is not None
+        if closing:
             bodies.append(text[begin : closing.start(1)])
             position = closing.end()
         elif len(opening[1]) > 1 and text.startswith("```", begin):
