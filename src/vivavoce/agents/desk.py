@@ -12,12 +12,12 @@ from vivavoce.agents.base import Seat
 from vivavoce.agents.options import Options
 from vivavoce.agents.session import CITED_TASKS, venues
 from vivavoce.corpus.base import Library, SearchMode
+from vivavoce.models.action_text import Syntax
 from vivavoce.records import Question
 from vivavoce.tools.actions import ACTIONS, FINAL, SPACES, Space
 from vivavoce.tools.database import Database
 from vivavoce.tools.describe import KINDS, describe_database, describe_vectorstore, examples
 from vivavoce.tools.observe import Caps
-from vivavoce.tools.syntax import Syntax
 from vivavoce.tools.toolbox import Toolbox
 
 
@@ -102,6 +102,7 @@ class Desks:
             "syntax": options.syntax,
             "native": native,
             "cite": cite,
+            "titles": options.titles,
             "turn_cap": turn_cap,
             "tables": tables,
             "indexed": [list(pair) for pair in indexed],

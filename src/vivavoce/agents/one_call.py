@@ -17,11 +17,11 @@ from vivavoce.agents.prompts import prompt
 from vivavoce.agents.session import CITED_TASKS, Session, venues
 from vivavoce.corpus.base import SearchMode
 from vivavoce.models.chat import ChatReply
+from vivavoce.models.sentences import first_sentences
 from vivavoce.records import Passage, Question, Rollout, Turn
 from vivavoce.tools.parse import last_block
 from vivavoce.tools.parse_published import extract
-from vivavoce.tools.search import classic_search, hit_passage
-from vivavoce.tools.sentences import first_sentences
+from vivavoce.tools.search import classic_place, hit_passage
 from vivavoce.tools.tokens import cut, plain_count
 
 
@@ -113,7 +113,11 @@ class ClassicRag(OneCall):
         library = seat.corpus
         if question.contexts or library is None:
             return super()._passages(question, seat)
-        hits = classic_search(library, question.text, self.options.limit, question.papers, self.options.mode)
+        options = self.options
+        table, column = classic_place(library)
+        hits = library.search(
+            question.text, mode=options.mode, table=table, column=column, papers=question.papers, limit=options.limit
+        )
         return fit([hit_passage(hit, library) for hit in hits], self.options.tokens)
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from vivavoce.agents.desk import Desk
 from vivavoce.agents.session import Session, answer_text, clean, plain
+from vivavoce.models.action_text import Syntax, write_action, write_turn
 from vivavoce.models.chat import ChatReply, Message, ToolCall
 from vivavoce.records import Turn
 from vivavoce.tools.actions import FINAL
@@ -17,7 +18,6 @@ from vivavoce.tools.observe import Observation
 from vivavoce.tools.parse import check_arguments, parse_reply
 from vivavoce.tools.parse_published import history_published
 from vivavoce.tools.parsed import MAX_REPLY, Parsed, Rules
-from vivavoce.tools.syntax import Syntax, write_action, write_turn
 from vivavoce.tools.toolbox import arithmetic
 
 MAX_RAW = 8000  # characters of an unparsable reply that are kept in its turn and in the history
@@ -110,7 +110,7 @@ async def native_turn(session: Session, desk: Desk, reply: ChatReply, turn_cap: 
 async def _observe(session: Session, desk: Desk, parsed: Parsed) -> Observation:
     if desk.toolbox is None:
         return arithmetic(parsed.arguments)
-    return await desk.toolbox.run(parsed.action, parsed.arguments, len(session.shown))
+    return await desk.toolbox.run(parsed.action, parsed.arguments, session.shown)
 
 
 def _note_turn(

@@ -19,12 +19,12 @@ from vivavoce.agents.prompts import prompt
 from vivavoce.agents.session import Session
 from vivavoce.agents.steps import act
 from vivavoce.errors import ModelError, RefusedError
+from vivavoce.models.action_text import Syntax
 from vivavoce.models.chat import ChatReply
 from vivavoce.records import Passage, Question, Rollout
 from vivavoce.tools.actions import SPACES
 from vivavoce.tools.observe import Observation
 from vivavoce.tools.parse import parse_reply
-from vivavoce.tools.syntax import Syntax
 
 _RETRIEVALS = ("RetrieveFromDatabase", "RetrieveFromVectorstore", "ClassicRetrieve")
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
+from vivavoce.models.action_text import Syntax, write_action
 from vivavoce.tools.actions import ACTIONS
 from vivavoce.tools.database import Column
 from vivavoce.tools.search import COLLECTIONS
-from vivavoce.tools.syntax import Syntax, write_action
 
 KINDS = {"string": "text", "integer": "whole number", "box": "list of four numbers", "any": "any value"}
 

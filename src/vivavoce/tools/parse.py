@@ -13,11 +13,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from vivavoce.models.action_text import Syntax
 from vivavoce.tools.actions import ACTIONS, Parameter
 from vivavoce.tools.parse_published import parse_published
 from vivavoce.tools.parse_trees import read_call, read_json, read_xml, read_yaml
 from vivavoce.tools.parsed import MAX_REPLY, Parsed, Protocol, Rules
-from vivavoce.tools.syntax import Syntax
 
 _TAG = re.compile(r"^[ \t>#]*[\[*_]{0,3}(thought|think|action|observation)[\]*_]{0,3}\s*:[*_]{0,2}", re.I | re.M)
 _BLOCK = re.compile(r"```(?P<tag>[A-Za-z]+(?=[\s`]))?[ \t]*(?P<alone>\n)?(?P<body>.*?)(?:```|\Z)", re.S)

@@ -14,9 +14,9 @@ from typing import Any
 
 import yaml
 
+from vivavoce.models.action_text import Syntax, write_action, write_turn
 from vivavoce.tools.actions import ACTIONS
 from vivavoce.tools.parsed import MAX_REPLY, Parsed, Protocol
-from vivavoce.tools.syntax import Syntax, write_action, write_turn
 from vivavoce.tools.yamls import load_yaml
 
 _MARK = r"[\[\*]{{0,2}}(?:{}){}[\]\*]{{0,2}}:[\*]{{0,2}}"

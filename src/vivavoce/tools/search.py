@@ -26,7 +26,17 @@ _WIDE = 200  # hits taken before a filter on pages or keys is applied
 def classic_search(library: Library, query: str, limit: int, papers: Sequence[str], mode: SearchMode) -> list[Hit]:
     """The nearest text chunks within `papers` (all papers if it is empty)."""
     _need_query(query)
-    return _search(library, query, mode=mode, table="chunks", column="text_content", papers=papers, limit=max(1, limit))
+    table, column = classic_place(library)
+    return _search(library, query, mode=mode, table=table, column=column, papers=papers, limit=max(1, limit))
+
+
+def classic_place(library: Library) -> tuple[str, str]:
+    """The column that stands for a corpus's text: its chunks; titles and abstracts where only a catalogue is known."""
+    columns = set(library.columns())
+    for place in (("chunks", "text_content"), ("metadata", "title_abstract"), ("metadata", "abstract")):
+        if place in columns:
+            return place
+    raise ActionError(f"this corpus has no text to search; indexed are {sorted(columns)}")
 
 
 def vector_search(library: Library, arguments: Mapping[str, Any]) -> list[Hit]:

@@ -74,6 +74,7 @@ def _serve(connection: Any, request: dict[str, Any], seconds: float) -> dict[str
     polite.start()
     signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
     try:
+        cursor.execute("USE library")  # a cursor does not inherit it
         cursor.execute(request["sql"])
         columns = [str(item[0]) for item in cursor.description or []]
         rows = cursor.fetchmany(request["rows"] + 1)

@@ -6,8 +6,11 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from vivavoce.corpus.base import Hit, Library, SearchMode
 from vivavoce.errors import DataError
+from vivavoce.files import digest
 from vivavoce.models.chat import Image
 from vivavoce.records import Passage
 from vivavoce.tools.calculate import calculate
@@ -16,6 +19,7 @@ from vivavoce.tools.errors import ActionError, ActionTimeoutError
 from vivavoce.tools.observe import Caps, Observation, failed, rows_as_text
 from vivavoce.tools.parse import check_arguments
 from vivavoce.tools.search import classic_search, hit_passage, hit_rows, vector_search
+from vivavoce.tools.tokens import cut
 
 
 class Toolbox:
@@ -39,8 +43,8 @@ class Toolbox:
         self._library, self._database, self._papers = library, database, papers
         self._caps, self._classic_mode, self._cite, self._titles = caps or Caps(), classic_mode, cite, titles
 
-    async def run(self, action: str, arguments: Mapping[str, Any], shown: int = 0) -> Observation:
-        """Run one action. `shown` is how many passages were shown before, for numbering on."""
+    async def run(self, action: str, arguments: Mapping[str, Any], shown: Sequence[Passage] = ()) -> Observation:
+        """Run one action. `shown` are the passages shown before: numbering goes on from them, a known one keeps its number."""
         try:
             return await self._run(action, arguments, shown)
         except ActionTimeoutError as error:
@@ -49,7 +53,7 @@ class Toolbox:
             where = " during SQL execution" if action == "RetrieveFromDatabase" else ""
             return failed("Error", f"{action} failed{where}: {error}")
 
-    async def _run(self, action: str, arguments: Mapping[str, Any], shown: int) -> Observation:
+    async def _run(self, action: str, arguments: Mapping[str, Any], shown: Sequence[Passage]) -> Observation:
         checked = check_arguments(action, [], {key: arguments[key] for key in arguments if key != "output_fields"})
         if checked.error:  # the published parsing lets wrong types through
             raise ActionError(checked.error)
@@ -68,17 +72,17 @@ class Toolbox:
                 return self._view(arguments["paper_id"], arguments["page_number"], arguments["bounding_box"])
         raise ActionError("there is no such action")
 
-    async def _select(self, sql: str, shown: int) -> Observation:
+    async def _select(self, sql: str, shown: Sequence[Passage]) -> Observation:
         if self._database is None:
             raise ActionError("this corpus has no database")
         result = await self._database.select(sql, rows=self._caps.rows)
         rows = [dict(zip(_distinct(result.columns), row, strict=True)) for row in result.rows]
         if not rows:
             return Observation(text="[Warning]: The SQL result is empty; check the conditions of the query.")
-        passages = [Passage(id=f"sql:{shown + i}", text=_as_prose(row), paper=_paper_of(row)) for i, row in enumerate(rows)]
+        passages = [_row_passage(row) for row in rows]
         return self._observe(rows, passages, shown, more=result.more)
 
-    def _hits(self, hits: Sequence[Hit], shown: int) -> Observation:
+    def _hits(self, hits: Sequence[Hit], shown: Sequence[Passage]) -> Observation:
         if not hits:
             return Observation(text="[Warning]: The search found nothing; check the filter and the query.")
         passages = [hit_passage(hit, self._library) for hit in hits]
@@ -88,12 +92,20 @@ class Toolbox:
         return self._observe(rows, passages, shown)
 
     def _observe(
-        self, rows: Sequence[Mapping[str, Any]], passages: Sequence[Passage], shown: int, *, more: bool = False
+        self, rows: Sequence[Mapping[str, Any]], passages: Sequence[Passage], shown: Sequence[Passage], *, more: bool = False
     ) -> Observation:
+        number = {passage.id: place for place, passage in reversed(list(enumerate(shown)))}
+        fresh: list[Passage] = []
+        for passage in passages:
+            if passage.id not in number:
+                number[passage.id] = len(shown) + len(fresh)
+                fresh.append(passage)
         if self._cite:
-            rows = [{"passage": shown + number, **row} for number, row in enumerate(rows)]
+            rows = [{"passage": number[passage.id], **row} for row, passage in zip(rows, passages, strict=True)]
         text, count = rows_as_text(rows, self._caps, more=more)
-        return Observation(text=text, passages=tuple(passages[:count]))
+        visible = {passage.id for passage in passages[:count]}
+        cuts = [msgspec.structs.replace(item, text=cut(item.text, self._caps.tokens)) for item in fresh if item.id in visible]
+        return Observation(text=text, passages=tuple(cuts))
 
     def _view(self, paper: str, page: int, box: Sequence[float]) -> Observation:
         try:
@@ -126,9 +138,7 @@ def _distinct(columns: Sequence[str]) -> list[str]:
     return names
 
 
-def _as_prose(row: Mapping[str, Any]) -> str:
-    return " | ".join(str(value) for value in row.values() if value is not None)
-
-
-def _paper_of(row: Mapping[str, Any]) -> str:
-    return str(row.get("ref_paper_id") or row.get("paper_id") or "")
+def _row_passage(row: Mapping[str, Any]) -> Passage:
+    """A row of an SQL result as a passage: its values, and an id that equal rows share."""
+    text = " | ".join(str(value) for value in row.values() if value is not None)
+    return Passage(id=f"sql:{digest(text)[:16]}", text=text, paper=str(row.get("ref_paper_id") or row.get("paper_id") or ""))
