@@ -153,7 +153,7 @@ def test_duplicates_and_broken_lines_are_named(tmp_path):
         list(read({"questions": lines(tmp_path / "q.jsonl", GOOD, GOOD)}, {"task": "scifact"}))
     path = tmp_path / "broken.jsonl"
     path.write_text('{"input": \n', encoding="utf-8")
-    with pytest.raises(DataError, match="broken.jsonl:1: not JSON"):
+    with pytest.raises(DataError, match=r"broken\.jsonl:1: not JSON"):
         list(read({"questions": path}, {"task": "scifact"}))
 
 
