@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import hashlib
 from collections.abc import Callable
 from typing import Any
@@ -48,14 +49,19 @@ def prepare(config: ModelConfig, request: ChatRequest, sample: int) -> Call:
     else:
         kept = body = _encode(_body(config, request, sample, by_digest))
     place = config.base_url or f"{config.gguf}#{config.gguf_sha256}"  # a local server's port is no part of the call
-    head, tail = f'{{"base_url":{canonical(place)},"body":', f',"provider":{canonical(config.provider)},"sample":{sample}}}'
-    record = b"".join((head.encode(), kept, tail.encode()))
+    head, tail = _frame(place, config.provider)
+    record = b"%b%b%b%d}" % (head, kept, tail, sample)
     return Call(hashlib.sha256(record).hexdigest(), record, body, images)
 
 
 def call_key(config: ModelConfig, request: ChatRequest, sample: int = 0) -> str:
     """The key under which the reply to this call is stored."""
     return prepare(config, request, sample).key
+
+
+@functools.lru_cache(maxsize=64)
+def _frame(place: str, provider: str) -> tuple[bytes, bytes]:
+    return f'{{"base_url":{canonical(place)},"body":'.encode(), f',"provider":{canonical(provider)},"sample":'.encode()
 
 
 def _encode(body: dict[str, Any]) -> bytes:
