@@ -154,7 +154,7 @@ def test_any_text_gives_a_verdict_or_a_reason(text: str, spec: VerdictSpec) -> N
 
 
 PIECES = st.sampled_from(
-    ["{", "}", "[", "]", '"', "\\", ":", ",", "```", "\n", "score", "Answer:", "C", "P", "9", "11", "True", "<think>", "</think>"]
+    ["{", "}", "[", "]", '"', "\\", ":", ",", "```", "\n", "score", "Answer:", "C", "P", "9", "11", "True", "</think>"]
 )  # fmt: skip
 
 
