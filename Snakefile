@@ -73,17 +73,22 @@ rule fetch:
 
 
 rule ingest:
+    input:
+        papers=plan.papers,
     output:
-        manifest="results/corpora/{corpus}/manifest.json",
+        database="results/corpora/{corpus}/papers.duckdb",
+        contents="results/corpora/{corpus}/manifest.json",
+        manifest="results/corpora/{corpus}/papers.duckdb.manifest.json",
     params:
         digest=plan.digest("ingest"),
     log:
         "results/logs/ingest/{corpus}.log",
+    threads: 2
     conda:
         "envs/vivavoce.yaml"
     shell:
         "{RUN}/ingest.py --config {FROZEN} --digest {params.digest} --log {log}"
-        " --corpus {wildcards.corpus} --output {output.manifest}"
+        " --corpus {wildcards.corpus} --threads {threads} --output {output.database}"
 
 
 rule rollout:

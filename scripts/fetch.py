@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from vivavoce import cli
 from vivavoce.assets import resolve
 from vivavoce.config.base import load
@@ -21,7 +23,8 @@ def main(options: argparse.Namespace) -> None:
     where = f"conf/benchmark/{options.benchmark}.yaml"
     files, absent = resolve(benchmark.assets, Path("results/data/assets"), root=cli.ROOT, mirror=cli.mirror(), where=where)
     read = load(benchmark.read, f"{where}: read")
-    questions = by_id(read(files, {**benchmark.options, "benchmark": options.benchmark}), "id", where)
+    named = (replace(question, benchmark=options.benchmark) for question in read(files, benchmark.options))
+    questions = by_id(named, "id", where)
     if not questions and not absent:
         raise DataError(f"{where}: no question matches its options.")
     write_records(options.output, questions.values())

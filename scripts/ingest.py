@@ -1,23 +1,56 @@
-"""Ingest a corpus: papers -> DuckDB tables and a search index, with a manifest that names what was skipped."""
+"""Ingest a corpus: papers -> DuckDB tables and a search index; what cannot be read is skipped and named."""
 
 from __future__ import annotations
 
 import argparse
+import logging
 from pathlib import Path
 
 from vivavoce import cli
+from vivavoce.assets import resolve
 from vivavoce.config.compose import thaw
 from vivavoce.corpus.ingest import ingest
+from vivavoce.provenance import write_manifest
+from vivavoce.steps.progress import Progress
+
+log = logging.getLogger(__name__)
 
 
 def main(options: argparse.Namespace) -> None:
-    """Build results/corpora/<corpus>/."""
-    config = thaw(options.config)
-    print(config.corpus[options.corpus], ingest)
+    """Build results/corpora/<corpus>/ and its manifest."""
+    config = thaw(options.config).corpus[options.corpus]
+    where = f"conf/corpus/{options.corpus}.yaml"
+    files, _ = resolve(config.assets, Path("results/data/assets"), root=cli.ROOT, mirror=cli.mirror(), where=where)
+    inputs = {**files, **({"pdfs": cli.ROOT / config.pdfs} if config.pdfs else {})}
+    stages: dict[str, Progress] = {}
+
+    def progress(stage: str, done: int, total: int) -> None:
+        counter = stages.setdefault(stage, Progress(f"ingest {options.corpus}: {stage}", total, "items"))
+        counter.step(done - counter.done)
+
+    contents = ingest(
+        config, inputs, options.output.parent, processes=options.threads, threads=options.threads, progress=progress
+    )
+    for item in contents["skipped"]:
+        log.warning("skipped %s: %s", item["name"], item["reason"])
+    log.info("ingest %s: %d papers, %d skipped", options.corpus, contents["papers"], len(contents["skipped"]))
+    write_manifest(
+        options.output,
+        step="ingest",
+        key={"corpus": options.corpus},
+        inputs=files,
+        digest=options.digest,
+        metrics={
+            **{f"rows/{table}": count for table, count in sorted(contents["rows"].items())},
+            **{f"skipped/{reason}": count for reason, count in sorted(contents["skipped_counts"].items())},
+        },
+        artifacts=["manifest.json"],
+    )
 
 
 if __name__ == "__main__":
     arguments = cli.parser(__doc__)
     arguments.add_argument("--corpus", required=True)
-    arguments.add_argument("--output", type=Path, required=True, help="manifest.json")
+    arguments.add_argument("--threads", type=int, default=2)
+    arguments.add_argument("--output", type=Path, required=True, help="papers.duckdb")
     cli.run(main, arguments)

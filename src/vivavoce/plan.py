@@ -69,6 +69,14 @@ class Plan:
         """The name of a benchmark's corpus, or an empty string."""
         return self.config.benchmark[benchmark].corpus
 
+    def papers(self, corpus: str) -> list[str]:
+        """The local files that a corpus is made of: PDFs in a folder, and what stands in this project."""
+        choice = self.config.corpus[corpus]
+        files = [self.root / asset.path for asset in choice.assets.values() if asset.path]
+        if choice.pdfs:
+            files += sorted((self.root / choice.pdfs).glob("*.pdf"))
+        return [str(path) for path in files]
+
     def imported(self, benchmark: str, agent: str, model: str) -> list[str]:
         """The file of answers made elsewhere that a rollout reads, if it stands in a local folder."""
         folder = self.config.agent[agent].folder

@@ -75,11 +75,15 @@ class Workflow:
         """The question files of all benchmarks."""
         return [f"results/data/{name}/questions.jsonl" for name in sorted(self.plan.config.benchmark)]
 
+    def papers(self, wildcards: Any) -> list[str]:
+        """The local files that a corpus is ingested from."""
+        return self.plan.papers(wildcards.corpus)
+
     def corpus(self, wildcards: Any) -> list[str]:
         """The corpus manifest that a rollout waits for, if its benchmark has a corpus and its agent reads one."""
         corpus = self.plan.corpus_of(wildcards.benchmark)
         reads = self.plan.config.agent[wildcards.agent].reads_corpus
-        return [f"results/corpora/{corpus}/manifest.json"] if corpus and reads else []
+        return [f"results/corpora/{corpus}/papers.duckdb"] if corpus and reads else []
 
     def imported(self, wildcards: Any) -> list[str]:
         """The file of answers made elsewhere that a rollout reads, if any."""
@@ -106,10 +110,10 @@ class Workflow:
 
     def manifests(self) -> list[Path]:
         """The manifests of all steps, in the order of the steps: what the tracker mirrors."""
-        corpora = [f"results/corpora/{name}/manifest.json" for name in sorted(self.plan.config.corpus)]
-        outputs = [*self.questions(), *self.plan.rollouts(), *self.plan.judgements(), self.measures]
+        databases = [f"results/corpora/{name}/papers.duckdb" for name in sorted(self.plan.config.corpus)]
+        outputs = [*self.questions(), *databases, *self.plan.rollouts(), *self.plan.judgements(), self.measures]
         tables = [name for name in self.plan.tables() if name.endswith(".md")]
-        return [*map(Path, corpora), *(manifest_path(Path(name)) for name in [*outputs, *tables])]
+        return [manifest_path(Path(name)) for name in [*outputs, *tables]]
 
 
 def command(root: Path, *, own_environment: bool) -> str:

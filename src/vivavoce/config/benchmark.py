@@ -45,4 +45,5 @@ class BenchmarkConfig(Strict):
     assets: dict[str, Asset]
     options: dict[str, Any] = {}
     corpus: str = ""
+    measures: list[str] = []  # the judgements that are kept; empty: all that the grader makes
     invented: bool = False  # the specimen: its numbers compare with nothing published

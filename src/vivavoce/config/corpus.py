@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from vivavoce.config.base import Strict
+from vivavoce.config.benchmark import Asset
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ChunkConfig(_Strict):
+class ChunkConfig(Strict):
     """`characters` of size 512 is what the published corpus was cut by; `tokens` (words and marks) is what its paper says."""
 
     unit: Literal["characters", "tokens"] = "characters"
@@ -25,7 +24,7 @@ class ChunkConfig(_Strict):
         return self
 
 
-class IndexConfig(_Strict):
+class IndexConfig(Strict):
     """What is searchable, as `table.column`; `metadata.title_abstract` is title and abstract in one.
 
     `uri` empty: files beside the tables. `opensearch+http://host:9200/prefix` (or +https): a search server that holds the
@@ -59,15 +58,16 @@ class IndexConfig(_Strict):
     max_tokens: int = Field(256, ge=8, le=512)  # where the embedding model cuts a text
 
 
-class CorpusConfig(_Strict):
+class CorpusConfig(Strict):
     """`source: pdfs` reads PDFs (with a catalogue if there is one), `catalogue` titles and abstracts alone.
 
-    `inputs` names the files for people and for the Snakefile: `catalogue`, `pdfs`.
+    `assets` are pinned files (`catalogue`), `pdfs` is a folder in this project or an absolute one.
     """
 
     name: str
     source: Literal["pdfs", "catalogue"]
-    inputs: dict[str, str] = {}
+    assets: dict[str, Asset] = {}
+    pdfs: str = ""
     chunks: ChunkConfig = ChunkConfig()
     index: IndexConfig = IndexConfig()
     text_cap: int = Field(16000, ge=512)  # characters a stored string may have (spec 4.5)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from types import ModuleType
 
+from vivavoce import assets, cli
 from vivavoce.config.base import load
 from vivavoce.config.experiment import ExperimentConfig
 from vivavoce.plan import NO_MODEL
@@ -18,7 +20,10 @@ async def judge_with(
 ) -> Counts:
     """Grade with the judge of the configuration, its model (if it asks one) open."""
     choice = config.judge[options.judge]
-    judge = load(choice.judge, f"conf/judge/{options.judge}.yaml: judge")
+    where = f"conf/judge/{options.judge}.yaml"
+    judge = load(choice.judge, f"{where}: judge")
+    files, _ = assets.resolve(choice.sources, Path("results/data/assets"), root=cli.ROOT, mirror=cli.mirror(), where=where)
+    settings = {**choice.options, **{name: str(path) for name, path in files.items()}}
     model = config.model.get(choice.model or "")
     job = ("judge", options.benchmark, options.agent, options.model, f"s{options.seed}", options.judge)
     async with opened(config, choice.model or NO_MODEL, *job) as chat:
@@ -27,8 +32,9 @@ async def judge_with(
             options.questions,
             options.rollouts,
             grader,
-            judge(own, choice.options, name=options.judge, versions=choice.versions),
+            judge(own, settings, name=options.judge, versions=choice.versions),
             out,
+            only=config.benchmark[options.benchmark].measures,
             concurrency=model.concurrency if model else 1,
             label=label,
         )

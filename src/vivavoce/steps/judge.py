@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 
@@ -41,17 +42,29 @@ class Counts:
 
 
 async def judge_all(
-    questions: Path, rollouts: Path, grader: ModuleType, judge: Judge, out: OrderedLines, *, concurrency: int, label: str
+    questions: Path,
+    rollouts: Path,
+    grader: ModuleType,
+    judge: Judge,
+    out: OrderedLines,
+    *,
+    only: Collection[str] = (),
+    concurrency: int,
+    label: str,
 ) -> Counts:
-    """Grade every rollout of a file, `concurrency` at once."""
+    """Grade every rollout of a file, `concurrency` at once; `only` names the measures that are kept (none: all).
+
+    A grader may say in its signature (`asks`) that it can leave its judge out: then judge `none` leaves no unscored lines.
+    """
     known = by_id(read_records(questions, Question), "id", questions)
     progress = Progress(label, _lines(rollouts), "rollouts")
     counts = Counts()
+    choice = {"asks": judge.name != NO_JUDGE} if "asks" in signature(grader.grade).parameters else {}
 
     async def grade(pair: tuple[Question, Rollout]) -> bytes:
-        judgements = await run_grading(grader.grade(*pair), judge)
+        judgements = await run_grading(grader.grade(*pair, **choice), judge)
         progress.step()
-        return counts.encode(judgements)
+        return counts.encode([item for item in judgements if not only or item.measure in only])
 
     await pooled(_pairs(known, rollouts), grade, out, concurrency)
     progress.end()
@@ -74,4 +87,5 @@ def _lines(path: Path) -> int:
         return sum(1 for _ in stream)
 
 
+NO_JUDGE = "none"
 _ENCODER = msgspec.json.Encoder()
