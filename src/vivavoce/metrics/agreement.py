@@ -7,6 +7,7 @@ Sources: Cohen 1960; Krippendorff 2011 "Computing Krippendorff's Alpha-Reliabili
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -35,8 +36,8 @@ def cohen_kappa(first: Sequence[Any], second: Sequence[Any]) -> float | None:
     if not n:
         return None
     observed = sum(a == b for a, b in zip(first, second, strict=True)) / n
-    labels = dict.fromkeys([*first, *second])
-    expected = sum(sum(a == label for a in first) * sum(b == label for b in second) for label in labels) / n**2
+    ours, theirs = Counter(first), Counter(second)
+    expected = sum(count * theirs[label] for label, count in ours.items()) / n**2
     return None if expected == 1 else (observed - expected) / (1 - expected)
 
 
@@ -100,7 +101,7 @@ def _ranks(values: Sequence[float]) -> Floats:
 
 
 def bootstrap(
-    statistic: Callable[..., float | None], *columns: Sequence[Any], seed: int = 0, resamples: int = 2000
+    statistic: Callable[..., float | None], *columns: Sequence[Any], seed: int = 0, resamples: int = 1000
 ) -> Estimate:
     """`statistic(*columns)` with a percentile interval; units (positions) are drawn together. Undefined draws are left out."""
     n = len(columns[0]) if columns else 0
