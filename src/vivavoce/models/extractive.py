@@ -15,6 +15,7 @@ from vivavoce.models.action_text import write_action, write_turn
 from vivavoce.models.chat import ChatReply, ChatRequest, ToolCall
 from vivavoce.models.extractive_act import next_action
 from vivavoce.models.extractive_answer import answer
+from vivavoce.models.extractive_revise import revise
 from vivavoce.records import Usage
 
 
@@ -36,7 +37,7 @@ class ExtractiveModel:
         return self._native
 
     async def chat(self, request: ChatRequest, *, sample: int = 0) -> ChatReply:
-        """Reply to a request of kind `answer`, `act` or `draft`; ModelError for any other."""
+        """Reply to a request of kind answer, act, draft, feedback, edit or attribute; ModelError for any other."""
         fields = request.fields
         words = sum(len(message.content.split()) for message in request.messages)
         kind = fields.get("kind")
@@ -46,9 +47,11 @@ class ExtractiveModel:
             reply = _act(fields)
         elif kind == "draft":
             reply = ChatReply(text=_draft(fields))
+        elif kind in ("feedback", "edit", "attribute"):
+            reply = ChatReply(text=revise(fields))
         else:
             raise ModelError(
-                f"the model {self._name} is an offline baseline for requests of kind answer, act and draft, not {kind!r}; "
+                f"the model {self._name} is an offline baseline and knows no request of kind {kind!r}; "
                 "choose a language model for this"
             )
         usage = Usage(calls=1, prompt_tokens=words, completion_tokens=len(reply.text.split()), cost=0.0)
