@@ -15,6 +15,7 @@ import msgspec
 
 from vivavoce.errors import DataError
 from vivavoce.files import atomic, canonical, sample
+from vivavoce.models.rows import INSERT, INSERT_IMAGE, Finished, as_row
 
 Conflict = Literal["error", "keep", "replace"]
 EVERYTHING = (
@@ -109,9 +110,9 @@ def merge(store: Path, source: Path, conflicts: Conflict) -> int:
         connection.execute("BEGIN IMMEDIATE")
         for line in read_lines(source):
             if isinstance(line, Picture):
-                connection.execute("INSERT OR IGNORE INTO images VALUES (?, ?)", (line.image, line.base64))
+                connection.execute(INSERT_IMAGE, (line.image, line.base64))
                 continue
-            response = bytes(line.response).decode()
+            response = bytes(line.response)
             known = connection.execute("SELECT response FROM calls WHERE key = ?", (line.key,)).fetchone()
             if known is not None:
                 if msgspec.json.decode(known[0]) == msgspec.json.decode(response):
@@ -120,20 +121,16 @@ def merge(store: Path, source: Path, conflicts: Conflict) -> int:
                 if conflicts != "replace":
                     continue
             new += known is None
-            connection.execute(
-                "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    line.key,
-                    bytes(line.request).decode(),
-                    response,
-                    zlib.crc32(response.encode()),
-                    line.seconds,
-                    line.finish,
-                    line.prompt_tokens,
-                    line.completion_tokens,
-                    line.time,
-                ),
+            call = Finished(
+                key=line.key,
+                request=bytes(line.request),
+                response=response,
+                seconds=line.seconds,
+                finish=line.finish,
+                prompt_tokens=line.prompt_tokens,
+                completion_tokens=line.completion_tokens,
             )
+            connection.execute(INSERT, as_row(call, line.time))
         if differing and conflicts == "error":
             raise DataError(
                 f"{source}: {len(differing)} call(s) are in {store} with another response: {sample(differing)}. Nothing was "

@@ -21,17 +21,11 @@ from typing import IO, Any, Self
 
 import msgspec
 
-from vivavoce.models.exchange import Conflict, Line, read_lines, write_lines
+from vivavoce.models.exchange import Conflict, Line, merge, read_lines, write_lines
 from vivavoce.models.failures import StoreError
+from vivavoce.models.rows import INSERT, INSERT_IMAGE, SCHEMA, Finished, as_row
 
 log = logging.getLogger(__name__)
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS calls (
-    key TEXT PRIMARY KEY, request TEXT NOT NULL, response TEXT NOT NULL, crc INTEGER NOT NULL, seconds REAL NOT NULL,
-    finish TEXT NOT NULL, prompt_tokens INTEGER, completion_tokens INTEGER, time TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS images (digest TEXT PRIMARY KEY, base64 TEXT NOT NULL);
-"""
-INSERT = "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 MOST = 500  # calls a commit
 
 
@@ -40,19 +34,6 @@ class Kept(msgspec.Struct, frozen=True):
 
     response: bytes
     seconds: float
-
-
-class Finished(msgspec.Struct, frozen=True, kw_only=True):
-    """A call to be stored. Never holds a key of an API: neither the request's record nor a response has headers."""
-
-    key: str
-    request: bytes
-    response: bytes
-    seconds: float
-    finish: str
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    images: dict[str, str] = {}
 
 
 def store_file(root: Path, *, stage: str, benchmark: str, agent: str, model: str, seed: int) -> Path:
@@ -166,8 +147,6 @@ class CallStore:
         """
         if self._thread is None:
             raise StoreError(f"{self.path} is open for reading only")
-        from vivavoce.models.exchange import merge
-
         return merge(self.path, path, conflicts)
 
     def _write_all(self) -> None:
@@ -199,30 +178,14 @@ class CallStore:
             writer.execute("BEGIN IMMEDIATE")
             for call in calls:
                 if call.images:
-                    writer.executemany("INSERT OR IGNORE INTO images VALUES (?, ?)", call.images.items())
-                writer.execute(INSERT, row(call, now))
+                    writer.executemany(INSERT_IMAGE, call.images.items())
+                writer.execute(INSERT, as_row(call, now))
             writer.execute("COMMIT")
         except (sqlite3.Error, UnicodeError) as error:
             with contextlib.suppress(sqlite3.Error):
                 writer.execute("ROLLBACK")
             return StoreError(_advice(self.path, error))
         return None
-
-
-def row(call: Finished, time: str) -> tuple[Any, ...]:
-    """A call as its row."""
-    response = call.response.decode("utf-8", "replace")
-    return (
-        call.key,
-        call.request.decode(),
-        response,
-        zlib.crc32(response.encode()),
-        call.seconds,
-        call.finish,
-        call.prompt_tokens,
-        call.completion_tokens,
-        time,
-    )
 
 
 def _settle(waiting: Iterable[asyncio.Future[None]], failure: StoreError | None) -> None:
