@@ -6,7 +6,6 @@
 
 from vivavoce.workflow import command, prepare, start_tracker
 
-
 plan = prepare(config, Path(workflow.basedir))
 RUN = command(
     Path(workflow.basedir),
@@ -61,12 +60,12 @@ rule fetch:
     output:
         questions="results/data/{benchmark}/questions.jsonl",
         manifest="results/data/{benchmark}/questions.jsonl.manifest.json",
-    params:
-        digest=plan.digest("fetch"),
     log:
         "results/logs/fetch/{benchmark}.log",
     conda:
         "envs/vivavoce.yaml"
+    params:
+        digest=plan.digest("fetch"),
     shell:
         "{RUN}/fetch.py --config {FROZEN} --digest {params.digest} --log {log}"
         " --benchmark {wildcards.benchmark} --output {output.questions}"
@@ -79,13 +78,13 @@ rule ingest:
         database="results/corpora/{corpus}/papers.duckdb",
         contents="results/corpora/{corpus}/manifest.json",
         manifest="results/corpora/{corpus}/papers.duckdb.manifest.json",
-    params:
-        digest=plan.digest("ingest"),
     log:
         "results/logs/ingest/{corpus}.log",
-    threads: 2
     conda:
         "envs/vivavoce.yaml"
+    threads: 2
+    params:
+        digest=plan.digest("ingest"),
     shell:
         "{RUN}/ingest.py --config {FROZEN} --digest {params.digest} --log {log}"
         " --corpus {wildcards.corpus} --threads {threads} --output {output.database}"
@@ -99,14 +98,14 @@ rule rollout:
     output:
         rollouts="results/rollouts/{benchmark}/{agent}/{model}/s{seed}.jsonl",
         manifest="results/rollouts/{benchmark}/{agent}/{model}/s{seed}.jsonl.manifest.json",
-    params:
-        digest=plan.digest("rollout"),
     log:
         "results/logs/rollout/{benchmark}/{agent}/{model}/s{seed}.log",
-    resources:
-        api_slots=plan.api_slots,
     conda:
         "envs/vivavoce.yaml"
+    resources:
+        api_slots=plan.api_slots,
+    params:
+        digest=plan.digest("rollout"),
     shell:
         "{RUN}/rollout.py --config {FROZEN} --digest {params.digest} --log {log}"
         " --benchmark {wildcards.benchmark} --agent {wildcards.agent} --model {wildcards.model} --seed {wildcards.seed}"
@@ -120,14 +119,14 @@ rule judge:
     output:
         judgements="results/judgements/{benchmark}/{agent}/{model}/s{seed}/{judge}.jsonl",
         manifest="results/judgements/{benchmark}/{agent}/{model}/s{seed}/{judge}.jsonl.manifest.json",
-    params:
-        digest=plan.digest("judge"),
     log:
         "results/logs/judge/{benchmark}/{agent}/{model}/s{seed}/{judge}.log",
-    resources:
-        api_slots=plan.judge_slots,
     conda:
         "envs/vivavoce.yaml"
+    resources:
+        api_slots=plan.judge_slots,
+    params:
+        digest=plan.digest("judge"),
     shell:
         "{RUN}/judge.py --config {FROZEN} --digest {params.digest} --log {log}"
         " --benchmark {wildcards.benchmark} --agent {wildcards.agent} --model {wildcards.model} --seed {wildcards.seed}"
@@ -142,12 +141,12 @@ rule aggregate:
         measures=plan.measures,
         manifest=f"{plan.measures}.manifest.json",
         differences=f"{plan.folder}/differences.csv.gz",
-    params:
-        digest=plan.digest("aggregate"),
     log:
         f"results/logs/aggregate/{plan.plan.config.name}.log",
     conda:
         "envs/vivavoce.yaml"
+    params:
+        digest=plan.digest("aggregate"),
     shell:
         "{RUN}/aggregate.py --config {FROZEN} --digest {params.digest} --log {log}"
         " --output {output.measures} --differences {output.differences}"
@@ -161,12 +160,12 @@ rule table:
         csv=f"{plan.folder}/tables/{{table}}.csv",
         latex=f"{plan.folder}/tables/{{table}}.tex",
         manifest=f"{plan.folder}/tables/{{table}}.md.manifest.json",
-    params:
-        digest=plan.digest("table"),
     log:
         f"results/logs/table/{plan.plan.config.name}/{{table}}.log",
     conda:
         "envs/vivavoce.yaml"
+    params:
+        digest=plan.digest("table"),
     shell:
         "{RUN}/table.py --config {FROZEN} --digest {params.digest} --log {log}"
         " --table {wildcards.table} --measures {input.measures} --output {output.markdown}"
