@@ -1,7 +1,7 @@
 """Entailment by a local NLI model through transformers (optional extra `nli`): the published verifier, or any NLI classifier.
 
 Published: `osunlp/attrscore-flan-t5-xl`, greedy, ten new tokens, no truncation (AkariAsai/ScholarQABench@95e6fc52
-`citation_correctness_eval.py` L93-L140, L312). The prompt here is in our own words with AttrScore's three labels, so scores
+`citation_correctness_eval.py` L312). The prompt here is in our own words with AttrScore's three labels, so scores
 are near the published ones, not equal to them. Needs the packages of `vivavoce[nli]` and the weights.
 """
 

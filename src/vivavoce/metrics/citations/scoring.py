@@ -2,7 +2,7 @@
 
 A scorer yields batches of `(passage, claim)` pairs, is sent a verdict for each (None: the judge gave none) and returns a
 `Score`.
-Source: AkariAsai/ScholarQABench@95e6fc52 `citation_correctness_eval.py` L324-L476 (long form) and L479-L616 (short form);
+Source: AkariAsai/ScholarQABench@95e6fc52 `citation_correctness_eval.py` L324 (long form) and L479 (short form);
 precision with the necessity test is ALCE's (Gao et al. 2023, section 3.2).
 """
 
@@ -57,7 +57,7 @@ class Verified(msgspec.Struct, kw_only=True):
 
 
 def passage_text(passage: Passage) -> str:
-    """A passage as the entailment judge reads it (L361): a title line, then the text."""
+    """A passage as the entailment judge reads it (spec 3.4): a title line, then the text."""
     return f"Title: {passage.title}\n{passage.text}"
 
 
