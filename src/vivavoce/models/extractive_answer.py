@@ -99,7 +99,11 @@ def _list(question: str, form: str, ranked: Sequence[Sentence], fields: Mapping[
         titles = dict.fromkeys([*(str(item["title"]) for item in _titled(fields)), *(str(title) for title in read if title)])
         return list(titles)[: count or 3] or [_title(fields, ranked)]
     if len(set(kinds)) > 1 and count in (0, len(kinds)):
-        return [_single(_shape(kind), question, "", ranked[place:] or ranked, fields) for place, kind in enumerate(kinds)]
+        found = []
+        for place, kind in enumerate(kinds):
+            rest = ranked[kinds[:place].count(kind) :] or ranked  # a second value of a kind comes from the next sentence
+            found.append(_single(_shape(kind), question, "", rest, fields))
+        return found
     kind = kinds[0] if kinds else "string"
     return _many(kind, count or 3, question, ranked, fields)
 

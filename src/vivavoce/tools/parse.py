@@ -68,7 +68,7 @@ def check_arguments(
     arguments: dict[str, Any] = {}
     for item in parameters:
         try:
-            arguments[item.name] = _typed(bound[item.name], item, notes) if item.name in bound else _default(item)
+            arguments[item.name] = _typed(bound[item.name], item) if item.name in bound else _default(item)
         except (TypeError, ValueError):
             error = f"{name}: {item.name} must be {_KINDS[item.kind]}, not {str(bound[item.name])[:80]!r}."
             return Parsed(thought=thought, text=text, error=error)
@@ -132,7 +132,7 @@ def _default(item: Parameter) -> Any:
     return list(item.default) if isinstance(item.default, tuple) else item.default
 
 
-def _typed(value: Any, item: Parameter, notes: list[str]) -> Any:
+def _typed(value: Any, item: Parameter) -> Any:
     if item.kind == "any":
         return value
     if item.kind == "string":
@@ -142,8 +142,6 @@ def _typed(value: Any, item: Parameter, notes: list[str]) -> Any:
     if item.kind == "integer":
         if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
             raise TypeError
-        if isinstance(value, str):
-            notes.append(f"{item.name} read from text")
         return int(value)
     box = ast.literal_eval(value) if isinstance(value, str) and value.strip() else value or []
     if len(box) not in (0, 4) or not all(isinstance(side, (int, float)) for side in box):
