@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 import unicodedata
 from typing import Any
 
@@ -219,3 +220,24 @@ def test_nan_equals_only_itself() -> None:
     assert score("float_exact_match", "nan", gold=math.nan) == 1.0
     assert score("float_exact_match", "nan", gold=1.0) == 0.0
     assert score("float_exact_match", "1", gold=math.nan) == 0.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```" + " " * 60_000 + "a```",
+        "```\n" * 7_000 + "\n```" * 7_000,
+        "." * 60_000,
+        '".' * 30_000,
+        '"' + "\\" * 60_000 + '"',
+        "1,111" * 10_000,
+        "[" + "a," * 30_000 + "]",
+        "(" * 60_000,
+        "\u0301" * 60_000,
+    ],
+)
+def test_a_hostile_answer_costs_little(text: str) -> None:
+    start = time.process_time()
+    for gold in ("x", 1.5, True, ["x", "y"], {"a": 1}):
+        assert score("structured_object_exact_match", text, gold=gold, ignore_order=True, threshold=90) == 0.0
+    assert time.process_time() - start < 5

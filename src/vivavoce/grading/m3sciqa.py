@@ -1,6 +1,6 @@
 """Grades M3SciQA's validation questions (452, in AirQA's record format): a judge selects 0, 0.5 or 1.
 
-Source: OpenDFM/NeuSym-RAG@596e644e, evaluation/dataset_functions (eval_m3sciqa). Published: the first `{...}` of the reply, its
+Source: OpenDFM/NeuSym-RAG@596e644e, evaluation/m3sciqa_functions.py. Published: the first `{...}` of the reply, its
 `selection` as a number of any size, any error 0. Corrected: 0, 0.5 or 1, otherwise unscored.
 """
 

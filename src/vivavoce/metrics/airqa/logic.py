@@ -1,7 +1,7 @@
 """An evaluator as a tree: leaves that compare, leaves that ask a judge, and conjunction, disjunction, negation over them.
 
 Both profiles are generators that yield a `JudgeRequest`, are sent its `JudgeReply` and return the score 0..1. Source:
-OpenDFM/NeuSym-RAG@596e644e, evaluation/logical_functions.py, llm_functions.py and evaluator.py.
+OpenDFM/NeuSym-RAG@596e644e, evaluation/llm_functions.py, evaluator.py and the logical functions beside them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The objective evaluators as upstream computes them, defects included, except that nothing is executed.
 
-Source: OpenDFM/NeuSym-RAG@596e644e, evaluation/match_functions.py and set_functions.py, re-written after the executed cases of
+Source: OpenDFM/NeuSym-RAG@596e644e, evaluation/match_functions.py and set functions, re-written after the executed cases of
 the golden file. Each takes the prediction (text, or a Python object inside a conjunction) and the record's `eval_kwargs`,
 returns 0.0 or 1.0, and raises what upstream raises (TypeError, AttributeError, ...), which the caller counts as 0.
 """
