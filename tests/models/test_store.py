@@ -19,8 +19,10 @@ from pathlib import Path
 import pytest
 
 from vivavoce.errors import DataError
+from vivavoce.models.__main__ import main
 from vivavoce.models.failures import StoreError
-from vivavoce.models.store import CallStore, Finished, store_file
+from vivavoce.models.rows import Finished
+from vivavoce.models.store import CallStore, store_file, store_root
 
 
 def call(number: int, response: str = '{"a": 1}') -> Finished:
@@ -266,3 +268,23 @@ def test_no_two_jobs_share_a_file(tmp_path: Path) -> None:
     job = {"stage": "rollout", "benchmark": "b", "agent": "a", "model": "m", "seed": 0}
     files = {store_file(tmp_path, **(job | change)) for change in ({}, {"stage": "judge"}, {"benchmark": "c"}, {"agent": "b"}, {"model": "n"}, {"seed": 1})}  # type: ignore[arg-type]  # fmt: skip  # noqa: E501
     assert len(files) == 6 and all(tmp_path in file.parents for file in files)
+
+
+def test_the_root_can_be_moved(tmp_path: Path) -> None:
+    assert store_root({}, tmp_path) == tmp_path / ".vivavoce" / "calls"
+    assert store_root({"VIVAVOCE_STORE": "/fast/calls"}, tmp_path) == Path("/fast/calls")
+
+
+async def test_the_command_line_merges_a_folder_of_stores_and_takes_it_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await fill(tmp_path / "root" / "rollout" / "s0.sqlite", call(1), call(2))
+    await fill(tmp_path / "root" / "judge" / "s0.sqlite", call(2), call(3))
+    out, back = tmp_path / "out.jsonl.gz", tmp_path / "back.sqlite"
+    assert main(["export", str(out), str(tmp_path / "root")]) == 0
+    assert main(["import", str(back), str(out)]) == 0
+    assert capsys.readouterr().out == "3 calls\n3 calls\n"
+    with CallStore(back, readonly=True) as store:
+        assert set(store.keys()) == {call(number).key for number in (1, 2, 3)}
+    assert main(["export", str(out), str(tmp_path / "nowhere.sqlite")]) == 1
+    assert "nothing to export" in capsys.readouterr().err

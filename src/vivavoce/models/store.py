@@ -15,7 +15,7 @@ import queue
 import sqlite3
 import threading
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -34,6 +34,11 @@ class Kept(msgspec.Struct, frozen=True):
 
     response: bytes
     seconds: float
+
+
+def store_root(environ: Mapping[str, str], folder: Path) -> Path:
+    """Where stores lie: VIVAVOCE_STORE, or .vivavoce/calls in the folder of the workflow. Outside every declared output."""
+    return Path(environ["VIVAVOCE_STORE"]).expanduser() if environ.get("VIVAVOCE_STORE") else folder / ".vivavoce" / "calls"
 
 
 def store_file(root: Path, *, stage: str, benchmark: str, agent: str, model: str, seed: int) -> Path:
