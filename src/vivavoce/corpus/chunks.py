@@ -40,19 +40,12 @@ def split(text: str, size: int, *, overlap: int = 0, length: Length = len, separ
             run = []
             chunks += split(piece, size, overlap=overlap, length=length, separators=finer)
             continue
-        while run and length(separator.join([*run, piece])) > size:
-            if run_is_new := length(separator.join(run)) > overlap:
-                chunks += _joined(run, separator)
-            run = _tail(run, separator, overlap, length) if run_is_new else run[1:]
+        if run and length(separator.join([*run, piece])) > size:
+            chunks += _joined(run, separator)
+            while run and (length(separator.join(run)) > overlap or length(separator.join([*run, piece])) > size):
+                run = run[1:]
         run.append(piece)
     return chunks + _joined(run, separator)
-
-
-def _tail(run: list[str], separator: str, overlap: int, length: Length) -> list[str]:
-    kept = run[1:]
-    while kept and length(separator.join(kept)) > overlap:
-        kept = kept[1:]
-    return kept
 
 
 def _coarsest(text: str, separators: Sequence[str]) -> tuple[str, Sequence[str]]:

@@ -116,7 +116,7 @@ def _cells(sheet: Sheet, box: Box, rules: list[Box]) -> tuple[Cells, int]:
     columns = _columns(lines)
     cells: Cells = []
     edges: list[Box] = []
-    for line in lines:
+    for line in (_split(line, columns) for line in lines):
         whole = around(f.box for f in line)
         if not edges or whole[1] > edges[-1][3] - 1:  # lines that overlap are one row: a cell of two lines beside cells of one
             cells.append([""] * len(columns))
@@ -134,6 +134,22 @@ def _columns(lines: list[list[Fragment]]) -> list[tuple[float, float]]:
     usual = max(sorted(set(counts)), key=lambda count: (counts.count(count) * (count > 1), count))
     alike = [line for line in lines if len(line) == usual]
     return [(min(line[c].box[0] for line in alike), max(line[c].box[2] for line in alike)) for c in range(usual)]
+
+
+def _split(line: list[Fragment], columns: list[tuple[float, float]]) -> list[Fragment]:
+    """Cut a piece in two where a somewhat wide blank lies between columns, in a line that lacks a cell."""
+    if len(line) >= len(columns):
+        return line
+    pieces = []
+    for piece in line:
+        for place, x0, x1 in piece.gaps:
+            right = [c for c in columns if c[0] - 1 <= x1 and piece.box[2] <= c[1] + 1]
+            if x1 - x0 > 0.4 * piece.size and right and x0 < right[-1][0] + 1:
+                pieces.append(piece._replace(text=piece.text[:place], box=(*piece.box[:2], x0, piece.box[3]), gaps=()))
+                piece = piece._replace(text=piece.text[place + 1 :], box=(x1, *piece.box[1:]), gaps=())
+                break
+        pieces.append(piece)
+    return pieces
 
 
 def _places(line: list[Fragment], columns: list[tuple[float, float]]) -> list[int]:

@@ -59,9 +59,8 @@ def formula_text(row: list[Fragment], bars: list[Box]) -> str:
     """An equation in one line, from left to right; what stands over and under a fraction bar becomes `(over)/(under)`."""
     *pieces, number = row
     whole = around(f.box for f in pieces)
-    inside = [
-        b for b in bars if whole[0] - 2 <= b[0] and b[2] <= whole[2] + 2 and whole[1] <= b[1] and b[3] <= whole[3] and _flat(b)
-    ]
+    flat = [bar for bar in bars if bar[2] - bar[0] > 3 and bar[3] - bar[1] < 3]
+    inside = [b for b in flat if whole[0] - 15 <= b[0] and b[2] <= whole[2] + 15 and whole[1] <= b[1] and b[3] <= whole[3]]
     items: list[tuple[float, str]] = []
     for bar in sorted(inside, key=lambda b: b[0]):
         stack = [
@@ -78,7 +77,3 @@ def formula_text(row: list[Fragment], bars: list[Box]) -> str:
 
 def _row(pieces: list[Fragment]) -> str:
     return " ".join(f.text for f in sorted(pieces, key=lambda f: f.box[0]))
-
-
-def _flat(bar: Box) -> bool:
-    return bar[2] - bar[0] > 3 and bar[3] - bar[1] < 2

@@ -22,6 +22,7 @@ class Fragment(NamedTuple):
     box: Box
     size: float  # letter height, the median over letters
     bold: bool
+    gaps: tuple[tuple[int, float, float], ...] = ()  # blanks: place in `text`, and where the gap begins and ends
 
 
 def around(boxes: Iterable[Box]) -> Box:
@@ -111,9 +112,29 @@ def _close(fragments: list[Fragment], letters: list[str], boxes: list[Box], raw:
         size = sorted(b[3] - b[1] for b in boxes)[len(boxes) // 2]
         upright = box[3] - box[1] < 3 * size or len(boxes) < 4
         if upright and size > 0:
-            fragments.append(Fragment(re.sub(r" {2,}", " ", text), box, size, _bold(raw, first)))
+            text, gaps = _spaced(letters, boxes)
+            fragments.append(Fragment(text, box, size, _bold(raw, first), gaps))
     letters.clear()
     boxes.clear()
+
+
+def _spaced(letters: list[str], boxes: list[Box]) -> tuple[str, tuple[tuple[int, float, float], ...]]:
+    """The text with single blanks, and where each blank lies; `boxes` are those of the letters that are no blanks."""
+    text = ""
+    gaps = []
+    pending = False
+    place = 0
+    for letter in letters:
+        if letter == " ":
+            pending = bool(text)
+            continue
+        if pending:
+            gaps.append((len(text), boxes[place - 1][2], boxes[place][0]))
+            text += " "
+        text += letter
+        pending = False
+        place += 1
+    return text, tuple(gaps)
 
 
 def _bold(raw: Any, index: int) -> bool:

@@ -76,7 +76,7 @@ def ingest(
             "catalogue": {"entries": len(entries), "sha256": digest(msgspec.to_builtins(entries))},
             "pdfs": {"files": len(digests), "sha256": digest(digests)},
         },
-        "config": digest(config.model_dump(mode="json")),
+        "config": digest(config.model_dump(mode="json", exclude={"assets", "pdfs"})),  # inputs have digests of their own
         "index": index,
         "content": fingerprint(building / "papers.duckdb"),
         "versions": versions(),
@@ -145,6 +145,11 @@ def _papers(
 def _build_index(config: CorpusConfig, building: Path, cache: Path, threads: int, progress: Progress | None) -> dict[str, Any]:
     """Index the columns that the configuration names; returns what the manifest says of it."""
     settings = config.index
+    for name in (*settings.lexical, *settings.embedding):
+        if name.split(".")[0] not in PRIMARY_KEYS:
+            raise ConfigError(
+                f"conf/corpus/{config.name}.yaml: index: {name!r}: no such table. Tables: {', '.join(PRIMARY_KEYS)}."
+            )
     tables = ("metadata",) if config.source == "catalogue" else tuple(PRIMARY_KEYS)
     lexical = [name for name in sorted({*settings.lexical, *settings.embedding}) if name.split(".")[0] in tables]
     embedding = [name for name in sorted(set(settings.embedding)) if name.split(".")[0] in tables]
@@ -183,8 +188,6 @@ def _vectors(building: Path, name: str, model: MiniLM, progress: Progress | None
 def _rows(database: Path, name: str) -> Iterator[Row]:
     """The rows of a collection that hold text, sorted by paper and ordinal."""
     table, _, column = name.partition(".")
-    if table not in PRIMARY_KEYS:
-        raise ConfigError(f"index: {name!r}: there is no table {table!r}. Tables: {', '.join(PRIMARY_KEYS)}.")
     text = "concat_ws('\n\n', t.title, t.abstract)" if name == "metadata.title_abstract" else f"t.{column}"
     paper, order, page, join = "t.ref_paper_id", "t.ordinal", "p.page_number", "LEFT JOIN pages p ON p.page_id = t.ref_page_id"
     if table == "metadata":

@@ -110,24 +110,31 @@ class _Collection:
     def meaning(self, vector: Vectors, papers: Sequence[str], limit: int) -> list[Hit]:
         if not (self._folder / "vectors.npy").is_file():
             raise DataError(f"{self._name} has no embeddings: add it to index.embedding in conf/corpus, or search it by words.")
-        parts = (
-            [self._spans[paper] for paper in sorted(set(papers)) if paper in self._spans]
-            if papers
-            else [(0, len(self._vectors))]
-        )
+        chosen = self._rows_of(papers)
         rows: list[NDArray[np.int64]] = []
         scores: list[NDArray[np.float32]] = []
-        for first, last in parts:
-            for start in range(first, last, _BLOCK):
-                stop = min(last, start + _BLOCK)
-                # einsum sums each row alone and in the same order, whatever the block: equal texts get equal scores.
-                values = np.einsum("ij,j->i", self._vectors[start:stop], vector)
-                keep = _top(values, limit)
-                rows.append(keep + start)
-                scores.append(values[keep])
+        for start in range(0, len(self._vectors) if chosen is None else len(chosen), _BLOCK):
+            if chosen is None:
+                block = self._vectors[start : start + _BLOCK]
+                numbers = np.arange(start, start + len(block))
+            else:
+                numbers = chosen[start : start + _BLOCK]
+                block = self._vectors[numbers]
+            # einsum sums each row alone and in the same order, whatever the block: equal texts get equal scores.
+            values = np.einsum("ij,j->i", block, vector)
+            keep = _top(values, limit)
+            rows.append(numbers[keep])
+            scores.append(values[keep])
         if not rows or limit < 1:
             return []
         return self._best(np.concatenate(rows), np.concatenate(scores), limit)
+
+    def _rows_of(self, papers: Sequence[str]) -> NDArray[np.int64] | None:
+        """The rows of papers in order; None for all."""
+        if not papers:
+            return None
+        spans = [self._spans[paper] for paper in sorted(set(papers)) if paper in self._spans]
+        return np.concatenate([np.arange(first, last) for first, last in spans]) if spans else np.zeros(0, dtype=np.int64)
 
     def _best(self, rows: NDArray[np.int64], scores: NDArray[Any], limit: int) -> list[Hit]:
         ranked = sorted(
