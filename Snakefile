@@ -169,3 +169,17 @@ rule table:
     shell:
         "{RUN}/table.py --config {FROZEN} --digest {params.digest} --log {log}"
         " --table {wildcards.table} --measures {input.measures} --output {output.markdown}"
+
+
+rule estimate:
+    input:
+        questions=plan.questions(),
+        corpora=plan.corpora(),
+    output:
+        f"{plan.folder}/estimate.md",
+    log:
+        f"results/logs/estimate/{plan.plan.config.name}.log",
+    conda:
+        "envs/vivavoce.yaml"
+    shell:
+        "{RUN}/estimate.py --config {FROZEN} --log {log} --output {output}"

@@ -75,6 +75,10 @@ class Workflow:
         """The question files of all benchmarks."""
         return [f"results/data/{name}/questions.jsonl" for name in sorted(self.plan.config.benchmark)]
 
+    def corpora(self) -> list[str]:
+        """The databases of all corpora."""
+        return [f"results/corpora/{name}/papers.duckdb" for name in sorted(self.plan.config.corpus)]
+
     def papers(self, wildcards: Any) -> list[str]:
         """The local files that a corpus is ingested from."""
         return self.plan.papers(wildcards.corpus)
@@ -110,8 +114,7 @@ class Workflow:
 
     def manifests(self) -> list[Path]:
         """The manifests of all steps, in the order of the steps: what the tracker mirrors."""
-        databases = [f"results/corpora/{name}/papers.duckdb" for name in sorted(self.plan.config.corpus)]
-        outputs = [*self.questions(), *databases, *self.plan.rollouts(), *self.plan.judgements(), self.measures]
+        outputs = [*self.questions(), *self.corpora(), *self.plan.rollouts(), *self.plan.judgements(), self.measures]
         tables = [name for name in self.plan.tables() if name.endswith(".md")]
         return [manifest_path(Path(name)) for name in [*outputs, *tables]]
 
