@@ -71,7 +71,7 @@ def citation_grading(question: Question, rollout: Rollout) -> Grading:
     score = scores["corrected"]
     assert score is not None
     judgements += score_judgements(rollout, "corrected", score, replies["corrected"])
-    judgements.append(judgement(rollout, "cited_papers", "corrected", longform.cited(answer, shown, base=base)))
+    judgements.append(judgement(rollout, "cited_papers", "corrected", score.counts["papers"]))
     judgements.append(judgement(rollout, "words", "as_published", published.words(answer)))
     judgements.append(judgement(rollout, "words", "corrected", corrected.words(answer)))
     return judgements

@@ -59,6 +59,7 @@ def as_corrected(answer: str, passages: Sequence[Passage], shown: Collection[int
         counts["no_citation"] += not statement.ids
         counts["out_of_range"] += unit.wrong
         units.append(unit)
+    counts["papers"] = len({index for unit in units for index in unit.cited})
     return (yield from verify(units, passages, dict(counts)))
 
 
@@ -66,9 +67,3 @@ def unit_of(claim: str, ids: Sequence[int], shown: Collection[int], base: int) -
     """A statement with those of its citations that point to a passage shown; the others count as wrong."""
     valid = tuple(number - base for number in ids if number - base in shown)
     return Unit(claim=claim, cited=valid, wrong=len(ids) - len(valid))
-
-
-def cited(answer: str, shown: Collection[int], *, base: int = 0) -> int:
-    """Distinct passages cited by an answer (corrected): those shown only."""
-    numbers = {number for statement in corrected.parse(answer) for number in statement.ids}
-    return sum(number - base in shown for number in numbers)
