@@ -50,7 +50,7 @@ class Plan:
             return sorted(choice.sources)
         if choice.folder:
             return sorted(path.stem for path in Path(choice.folder, benchmark).glob("*") if not path.name.startswith("."))
-        return sorted(self.config.model) if choice.needs_model else [NO_MODEL]
+        return self.config.players if choice.needs_model else [NO_MODEL]
 
     def rollouts(self) -> list[str]:
         """The files of all rollouts."""

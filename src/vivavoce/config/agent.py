@@ -13,8 +13,8 @@ from vivavoce.config.benchmark import Asset
 class AgentConfig(Strict):
     """One agent. `options` are checked by the agent's own `Options` model.
 
-    Answers made elsewhere come from `sources` (a pinned file a model label) or from `folder` (files `<benchmark>/<label>.*`): then
-    the labels stand for models in the rows.
+    Answers made elsewhere come from `sources` (a pinned file a model label) or from `folder` (files
+    `<benchmark>/<label>.*`): then the labels stand for models in the rows.
     """
 
     name: str

@@ -20,22 +20,22 @@ NUMBERS = ("seeds", "limit", "budget_calls", "budget_usd", "offline")
 
 
 def compose(conf: Path, choices: Mapping[str, Any]) -> ExperimentConfig:
-    """The experiment that `choices` select, as `snakemake --config` carries them: names (several joined by commas), whole numbers.
+    """The experiment that `choices` select, as `snakemake --config` carries them: names and whole numbers.
 
+    Several names are joined by commas. The corpora that benchmarks name and the models that judges name come with them.
     Raises ConfigError that names the file and key, or lists the names that exist.
     """
     choices = dict(choices)
     name = str(choices.pop("experiment", "specimen"))
     overrides = [f"experiment={_known(conf, 'experiment', name)}", *_overrides(conf, choices)]
     raw = _hydra(conf, overrides)
-    corpora = sorted(
-        {str(item["corpus"]) for item in raw["benchmark"].values() if isinstance(item, dict) and item.get("corpus")}
-    )
-    if corpora:
-        known = ",".join(_known(conf, "corpus", corpus) for corpus in corpora)
-        raw = _hydra(conf, [*overrides, f"corpus=[{known}]"])
-    raw["name"] = name
-    return check(raw, conf)
+    players = sorted(raw["model"])
+    corpora = [_known(conf, "corpus", corpus) for corpus in _named(raw["benchmark"], "corpus")]
+    judges = [_known(conf, "model", model) for model in _named(raw["judge"], "model") if model not in players]
+    if corpora or judges:
+        overrides = [item for item in overrides if not item.startswith("model=")]
+        raw = _hydra(conf, [*overrides, f"corpus=[{','.join(corpora)}]", f"model=[{','.join([*players, *judges])}]"])
+    return check({**raw, "name": name, "players": players}, conf)
 
 
 def check(raw: dict[str, Any], conf: Path = Path("conf")) -> ExperimentConfig:
@@ -80,6 +80,11 @@ def block(config: BaseModel) -> dict[str, Any]:
 def names(conf: Path, group: str) -> list[str]:
     """The names that a group offers."""
     return sorted(path.stem for path in (conf / group).glob("*.yaml"))
+
+
+def _named(blocks: dict[str, Any], key: str) -> list[str]:
+    """The names that the blocks of a group give under `key`."""
+    return sorted({str(item[key]) for item in blocks.values() if isinstance(item, dict) and item.get(key)})
 
 
 def _known(conf: Path, group: str, name: str) -> str:

@@ -29,6 +29,7 @@ class ExperimentConfig(Strict):
     corpus: dict[str, CorpusConfig] = {}
     agent: dict[str, AgentConfig]
     model: dict[str, ModelConfig] = {}
+    players: list[str] = []  # the models that answer; the others judge
     judge: dict[str, JudgeConfig]
     table: dict[str, TableConfig] = {}
     tracking: TrackingConfig

@@ -1,4 +1,4 @@
-"""What an experiment would cost: its agents and graders run with a model and a judge that measure prompts and answer nothing."""
+"""What an experiment would cost: its agents and graders run with a model and a judge that only measure prompts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OBSERVATION = 20_000  # characters: the cap on what a tool shows
 ANSWERS = (20, 400)  # words of an answer, short and long, as judges would get them
 
 
-class Measured(ModelError):
+class MeasuredError(ModelError):
     """Raised instead of a reply: the prompt has been measured."""
 
 
@@ -35,7 +35,7 @@ class MeasuringModel:
     async def chat(self, request: ChatRequest, *, sample: int = 0) -> ChatReply:
         """Measure, and stop the agent."""
         self.characters.append(request_characters(request))
-        raise Measured("measured")
+        raise MeasuredError("measured")
 
 
 class MeasuringJudge(ConstantJudge):
@@ -60,7 +60,7 @@ async def of_rollouts(
     for question in questions:
         try:
             await agent.answer(question.unseen(), Seat(model=model, corpus=library))
-        except Measured:
+        except MeasuredError:
             continue
     return estimate(config, model.characters, turns=most_calls(agent), observation_characters=OBSERVATION, samples=seeds)
 
