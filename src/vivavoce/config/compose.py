@@ -29,9 +29,9 @@ def compose(conf: Path, choices: Mapping[str, Any]) -> ExperimentConfig:
     name = str(choices.pop("experiment", "specimen"))
     overrides = [f"experiment={_known(conf, 'experiment', name)}", *_overrides(conf, choices)]
     raw = _hydra(conf, overrides)
-    players = sorted(raw["model"])
-    corpora = [_known(conf, "corpus", corpus) for corpus in _named(raw["benchmark"], "corpus")]
-    judges = [_known(conf, "model", model) for model in _named(raw["judge"], "model") if model not in players]
+    players = sorted(raw.get("model", {}))
+    corpora = [_known(conf, "corpus", corpus) for corpus in _named(raw.get("benchmark", {}), "corpus")]
+    judges = [_known(conf, "model", model) for model in _named(raw.get("judge", {}), "model") if model not in players]
     if corpora or judges:
         overrides = [item for item in overrides if not item.startswith("model=")]
         raw = _hydra(conf, [*overrides, f"corpus=[{','.join(corpora)}]", f"model=[{','.join([*players, *judges])}]"])

@@ -25,9 +25,9 @@ class ExperimentConfig(Strict):
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     title: str
-    benchmark: dict[str, BenchmarkConfig]
+    benchmark: dict[str, BenchmarkConfig] = Field(min_length=1)
     corpus: dict[str, CorpusConfig] = {}
-    agent: dict[str, AgentConfig]
+    agent: dict[str, AgentConfig] = Field(min_length=1)
     model: dict[str, ModelConfig] = {}
     players: list[str] = []  # the models that answer; the others judge
     judge: dict[str, JudgeConfig]
