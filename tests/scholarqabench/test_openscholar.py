@@ -145,6 +145,13 @@ async def test_at_most_the_remarks_asked_for():
     assert len(model.sent("edit")) == 2
 
 
+@pytest.mark.parametrize("task", ["claim", "boolean"])
+async def test_a_one_word_answer_gets_no_feedback(task):
+    model = Scripted(answer="[Response_Start]true [0][Response_End]")
+    assert (await run(model, {"feedback": 3, "posthoc": "every_line"}, question(task))).answer == "true [0]"
+    assert len(model.requests) == 1
+
+
 async def test_no_remark_leaves_the_draft():
     model = Scripted(answer="An answer [0].", feedback="none")
     assert (await run(model, {"feedback": 3})).answer == "An answer [0]."

@@ -28,6 +28,7 @@ from vivavoce.models.chat import ChatReply
 from vivavoce.records import Passage, Question, Rollout, Turn
 
 SINGLE = ("claim", "boolean", "short_form")  # tasks about one paper: fewer passages
+ONE_WORD = ("claim", "boolean")  # no self-feedback: it would turn the word into prose
 SHORTEST_LINE = 10  # characters: shorter lines are not offered to attribution
 
 
@@ -53,7 +54,7 @@ class OpenScholar:
         try:
             session.shown = await self._first_passages(session)
             answer, reply = await self._draft(session)
-            if answer and options.feedback:
+            if answer and options.feedback and question.task not in ONE_WORD:
                 answer = await self._improve(session, answer)
             if answer and options.posthoc != "none" and session.shown:
                 answer = await self._attribute(session, answer)
