@@ -33,8 +33,8 @@ class OpenScholarOptions(Options):
     `corpus` searches the corpus (and takes what is given where there is none), `predictions` reads `ctxs` from the file
     `contexts_file`, `semantic_scholar` asks the network. `shots`: `paper` shows one demonstration for claims and yes-or-no
     questions and none elsewhere. `feedback`: at most so many remarks are worked in; an edit is kept if it has more than
-    `accept_ratio` of the characters before it; one-word answers get none. `further`: passages added per question that feedback raises.
-    `posthoc`: which lines are offered to the attribution step (`every_line` as published).
+    `accept_ratio` of the characters before it; one-word answers get none. `further`: passages added per question that
+    feedback raises. `posthoc`: which lines are offered to the attribution step (`every_line` as published).
     """
 
     retrieval: Literal["none", "given", "corpus", "predictions", "semantic_scholar"] = "given"
