@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +141,23 @@ def test_an_unknown_column_is_named(tmp_path: Path, inputs: dict[str, Path], nam
     config = WORDS.model_copy(update={"index": IndexConfig(embedding=(), lexical=(name,))})
     with pytest.raises(ConfigError, match=name):
         ingest(config, inputs, tmp_path / "corpus")
+
+
+def test_a_pdf_that_crashes_its_process_is_found_and_skipped(
+    tmp_path: Path, inputs: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pool dies with everything that was under way; each PDF is then tried in a process of its own."""
+
+    def pool(jobs: list[Any], processes: int) -> Iterator[Future[str]]:
+        for job in jobs:
+            future: Future[str] = Future()
+            if job[0].name == "b.pdf":
+                future.set_exception(BrokenProcessPool("died"))
+            else:
+                future.set_result(parsing._keep(job))
+            yield future
+
+    monkeypatch.setattr(parsing, "_pool", pool)
+    manifest = ingest(WORDS, inputs, tmp_path / "corpus", processes=2)
+    assert manifest["papers"] == 2
+    assert {"name": "b.pdf", "reason": "corrupt: it crashes the PDF reader"} in manifest["skipped"]

@@ -128,6 +128,16 @@ def test_running_feet_and_page_numbers_are_left_out(tmp_path: Path, make_pdf: Ma
     assert all("Journal" not in page["page_content"] and "Page body" in page["page_content"] for page in parsed.pages)
 
 
+def test_a_table_of_contents_is_no_heading(tmp_path: Path, make_pdf: Make) -> None:
+    def draw(page: Any) -> None:
+        page.text(60, 80, "1 Introduction . . . . . . . . . . . . 1", "Times-Bold", 12)
+        page.text(60, 120, "1 Introduction", "Times-Bold", 12)
+        page.block(60, 130, 480, "Words of the introduction. " * 20)
+
+    sections = parse_pdf(make_pdf(tmp_path / "x.pdf", draw), Parsing()).rows["sections"]
+    assert [row["section_title"] for row in sections] == ["1 Introduction"]
+
+
 def test_unreadable_pdfs_say_why(tmp_path: Path, make_pdf: Make) -> None:
     from PIL import Image
     from reportlab.lib.pdfencrypt import StandardEncryption

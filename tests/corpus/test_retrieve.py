@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from vivavoce.agents.base import Seat
 from vivavoce.agents.retrieve import Retrieve
+from vivavoce.benchmarks.airqa import read
+from vivavoce.config.corpus import CorpusConfig, IndexConfig
 from vivavoce.corpus.base import Library
+from vivavoce.corpus.ingest import ingest
+from vivavoce.corpus.library import open_library
 from vivavoce.errors import ConfigError
 from vivavoce.grading.airqa_retrieval import grade
 from vivavoce.metrics.ranking import recall_at, reciprocal_rank
@@ -104,3 +109,27 @@ def test_wrong_options_are_named(options: dict[str, Any]) -> None:
 async def test_a_benchmark_without_papers_is_named() -> None:
     with pytest.raises(ConfigError, match="has no corpus"):
         await Retrieve("r", {}).answer(question("x"), Seat(model=NoModel()))
+
+
+async def test_bm25_on_the_published_questions(mirror: Path, tmp_path: Path) -> None:
+    """53 % of 153 questions with nothing but words; docs/parts/corpus.md has the other rows."""
+    archive = mirror / "github.com/OpenDFM/NeuSym-RAG/archive/247b9215743bd1e0cbdfd7d86a3298f109b3ed1c.tar.gz"
+    commit = mirror / "raw.githubusercontent.com/OpenDFM/NeuSym-RAG/596e644e8c198e53823874a5631b3a145a369c2f"
+    file = commit / "data/dataset/airqa/test_data_553.jsonl"
+    if not (archive.is_file() and file.is_file()):
+        pytest.skip(f"no upstream data: {archive} or {file} is missing")
+    index = IndexConfig(lexical=("metadata.title_abstract",), embedding=())
+    ingest(CorpusConfig(name="acl", source="catalogue", index=index), {"catalogue": archive}, tmp_path / "acl")
+    seat = Seat(model=NoModel(), corpus=open_library(tmp_path / "acl"))
+    agent = Retrieve("r", {"mode": "lexical"})
+    asked = list(read({"questions": file}, {"tags": ["retrieval"], "conferences": ["acl2023", "acl2024"]}))
+    rows: dict[str, list[dict[str, float | None]]] = {"venue_given": [], "venue_errata": []}
+    for item in asked:
+        measures = judged(item, await agent.answer(item, seat))
+        rows["venue_errata" if "venue_errata" in item.slices else "venue_given"].append(measures)
+    given = rows["venue_given"]
+    assert (len(given), len(rows["venue_errata"])) == (153, 10)
+    assert sum(row["accuracy"] or 0 for row in given) == 81
+    assert [sum(row[f"recall_{k}"] or 0 for row in given) for k in (5, 10, 20)] == [108, 120, 131]
+    assert sum(row["recall_5"] is not None for row in given) == 149
+    assert sum(row["accuracy"] or 0 for row in rows["venue_errata"]) == 3

@@ -12,6 +12,7 @@ from vivavoce.corpus.fragments import Box, Fragment, Sheet, around
 
 CAPTION = re.compile(r"^(Table|Figure|Fig\.?)\s*((?:[A-Z]\.?)?\d+)\s*([:.])\s*(?=\S)")
 _HEADING = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[A-H](?:\.\d{1,2}){0,3}\.?|Appendix [A-H]\.?)\s+\S.{0,98}$")
+_LEADERS = re.compile(r"(?:\.\s?){4,}")  # the dots of a table of contents
 _NAMED = re.compile(
     r"^(?:\d{1,2}\.?\s+)?(abstract|introduction|related work|background|methods?|experiments?|results|discussion|"
     r"limitations|conclusions?|"
@@ -195,7 +196,7 @@ def _begins(last: Line, line: Line, body: float) -> bool:
 
 def is_heading(line: Line, body: float) -> bool:
     """A numbered or well-known title that stands out by weight or size, or a well-known one alone on its line."""
-    if len(line.text) > 100 or line.equation:
+    if len(line.text) > 100 or line.equation or _LEADERS.search(line.text):
         return False
     stands_out = line.bold or line.size > 1.07 * body
     if _NAMED.match(line.text):
