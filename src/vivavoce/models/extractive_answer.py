@@ -95,7 +95,8 @@ def _list(question: str, form: str, ranked: Sequence[Sentence], fields: Mapping[
     count = count or int(next(iter(re.findall(r"\b([2-9])\b (?:elements|items|strings)", lower)), 0))
     if kinds and all(kind in ("title", "list") for kind in kinds):
         rows = rows_seen(fields["history"])
-        read = [row["text"] if row.get("column_name") == "title" else row.get("title", "") for row in rows]
+        places = ("title", "title_abstract")
+        read = [str(row["text"]).split("\n")[0] if row.get("column_name") in places else row.get("title", "") for row in rows]
         titles = dict.fromkeys([*(str(item["title"]) for item in _titled(fields)), *(str(title) for title in read if title)])
         return list(titles)[: count or 3] or [_title(fields, ranked)]
     if len(set(kinds)) > 1 and count in (0, len(kinds)):

@@ -28,6 +28,7 @@ def from_rows(question: str, shape: str, rows: Sequence[Mapping[str, Any]]) -> A
     lower = question.lower()
     titles = [str(row["title"]) for row in rows if row.get("title")]
     found = [str(row["text"]) for row in rows if row.get("column_name") == "title"]
+    found += [str(row["text"]).split("\n")[0] for row in rows if row.get("column_name") == "title_abstract"]
     if shape == "title" and (found or titles):
         return (found or titles)[0]
     known = [row for row in rows if "authors" in row]
