@@ -15,7 +15,7 @@ from vivavoce.records import Passage, Question
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Iterator[Question]:
-    """Yield one question a case: slices are its kind and `supported` or `not_supported`; the right verdict stands in gold."""
+    """Yield one question a case: slices are its kind and `verdict_supported` or `verdict_other`; gold is the verdict."""
     for case in load_cases(files.get("cases")):
         said = case.verdict == "supported"
         yield Question(
@@ -24,7 +24,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Iterator[Ques
             task="entailment_case",
             text=case.claim,
             contexts=(Passage(id=case.id, title=case.title, text=case.passage),),
-            slices=tuple(dict.fromkeys((case.kind, "supported" if said else "not_supported"))),
+            slices=(case.kind, "verdict_supported" if said else "verdict_other"),
             cluster=case.paper,
             gold={"verdict": case.verdict, "kind": case.kind},
         )
