@@ -1,17 +1,18 @@
 """The scorer: stems are memoised, a text is a string of one character per token, and C code does the counting.
 
 `rouge-score` 0.1.2 defines the result. What is different is the representation: each stem is numbered and stands as one
-character, so `str.count` counts n-grams and rapidfuzz finds the longest common subsequence of two strings. All sums are of
-integers and the divisions are those of `rouge_score/rouge_scorer.py` (`_score_ngrams`, `_score_lcs`) and `scoring.fmeasure`,
-in the same order, so every float is identical.
+character, so that rapidfuzz finds the longest common subsequence of two strings, and the matches of n-grams, clipped, are
+the common part of two sorted arrays. All sums are of integers and the divisions are those of `rouge_score/rouge_scorer.py`
+(`_score_ngrams`, `_score_lcs`) and `scoring.fmeasure`, in the same order, so every float is identical.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from vivavoce.metrics.rouge.porter import stem
 from vivavoce.metrics.rouge.words import ascii_words, unicode_words
@@ -20,7 +21,7 @@ Variant = Literal["ascii", "unicode"]
 
 _SURROGATES = range(0xD800, 0xE000)
 _LAST_CHARACTER = 0x10FFFF
-_COUNTER_PAYS = 1_000_000  # distinct n-grams x tokens; beyond, counting all n-grams once is cheaper than searching each
+_BITS = 21  # of a character
 
 
 class Score(NamedTuple):
@@ -43,8 +44,9 @@ class Reference(NamedTuple):
     """A gold text, tokenised and counted once for all the answers that it is compared with."""
 
     tokens: str
-    unigrams: tuple[tuple[str, int], ...]
-    bigrams: tuple[tuple[str, int], ...]
+    ordered: str  # the same tokens, sorted
+    pairs: NDArray[np.int64]  # the distinct bigrams, sorted
+    counts: NDArray[np.intp]  # how often each occurs
 
 
 class Rouge:
@@ -67,24 +69,22 @@ class Rouge:
     def reference(self, text: str) -> Reference:
         """Tokenise and count a gold text."""
         tokens = self.tokens(text)
-        bigrams = Counter(map("".join, pairwise(tokens)))
-        return Reference(tokens, tuple(Counter(tokens).items()), tuple(bigrams.items()))
+        codes = _codes(tokens)
+        pairs, counts = np.unique(_pairs(codes), return_counts=True)
+        return Reference(tokens, _sorted(codes), pairs, counts)
 
     def score(self, gold: Reference, answer: str) -> Scores:
         """Compare the tokens of an answer with a reference, both made by this scorer."""
-        reference = gold.tokens
-        answered, expected = len(answer), len(reference)
+        answered, expected = len(answer), len(gold.tokens)
         if not answered or not expected:
             zero = Score(0.0, 0.0, 0.0)
             return Scores(zero, zero, zero)
-        if len(gold.bigrams) * answered > _COUNTER_PAYS:
-            ones, twos = _count_all(gold, answer)
-        else:
-            ones, twos = _count_each(gold, answer)
+        codes = _codes(answer)
         return Scores(
-            _ratios(ones, answered, expected),
-            _ratios(twos, max(answered - 1, 1), max(expected - 1, 1)),
-            _ratios(self._lcs(reference, answer), answered, expected),
+            # Of two sorted sequences, the longest common subsequence is all that they share: the clipped unigram matches.
+            _ratios(self._lcs(gold.ordered, _sorted(codes)), answered, expected),
+            _ratios(_shared(gold, _pairs(codes)), max(answered - 1, 1), max(expected - 1, 1)),
+            _ratios(self._lcs(gold.tokens, answer), answered, expected),
         )
 
     def compare(self, gold: str, answer: str) -> Scores:
@@ -100,37 +100,28 @@ def _ratios(matches: int, answered: int, expected: int) -> Score:
     return Score(precision, recall, 0.0)
 
 
-def _count_each(gold: Reference, answer: str) -> tuple[int, int]:
-    """Clipped unigram and bigram matches, by searching the answer for each n-gram of the gold."""
-    count = answer.count
-    ones = 0
-    present = set()
-    for token, times in gold.unigrams:
-        found = count(token)
-        if found:
-            present.add(token)
-            ones += found if found < times else times
-    twos = 0
-    for pair, times in gold.bigrams:
-        if pair[0] in present and pair[1] in present:
-            # str.count skips overlaps, which only a repeated token has.
-            found = count(pair) if pair[0] != pair[1] else _repeats(answer, pair[0])
-            twos += found if found < times else times
-    return ones, twos
+def _codes(tokens: str) -> NDArray[np.uint32]:
+    return np.frombuffer(tokens.encode("utf-32-le"), np.uint32)
 
 
-def _repeats(answer: str, token: str) -> int:
-    return sum(left == right == token for left, right in pairwise(answer))
+def _sorted(codes: NDArray[np.uint32]) -> str:
+    return np.sort(codes).tobytes().decode("utf-32-le")
 
 
-def _count_all(gold: Reference, answer: str) -> tuple[int, int]:
-    """The same counts for very long pairs, by counting every n-gram of the answer once."""
-    ones = Counter(answer)
-    twos = Counter(map("".join, pairwise(answer)))
-    return (
-        sum(min(times, ones[token]) for token, times in gold.unigrams),
-        sum(min(times, twos[pair]) for pair, times in gold.bigrams),
-    )
+def _pairs(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Bigrams as numbers."""
+    wide = codes.astype(np.int64)
+    return (wide[:-1] << _BITS) | wide[1:]
+
+
+def _shared(gold: Reference, pairs: NDArray[np.int64]) -> int:
+    """Clipped bigram matches."""
+    if not gold.pairs.size:
+        return 0
+    places = gold.pairs.searchsorted(pairs)
+    places[places == gold.pairs.size] = 0
+    found = np.bincount(places[gold.pairs[places] == pairs], minlength=gold.pairs.size)
+    return int(np.minimum(found, gold.counts).sum())
 
 
 class _Stems(dict[bytes, str]):
