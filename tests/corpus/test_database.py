@@ -61,6 +61,12 @@ def test_many_may_read_at_once(corpus: Path) -> None:
         assert one.execute(sql).fetchone() == two.execute(sql).fetchone() == (3,)
 
 
+def test_other_limits_in_one_process_are_refused(corpus: Path) -> None:
+    path = corpus / "papers.duckdb"
+    with connect_read_only(path), pytest.raises(DataError, match="with other limits"):
+        connect_read_only(path, memory="2GB")
+
+
 def test_the_schema_is_the_published_one(corpus: Path) -> None:
     with connect_read_only(corpus / "papers.duckdb") as connection:
         found = connection.execute("SELECT table_name, column_name FROM information_schema.columns").fetchall()

@@ -167,6 +167,8 @@ def connect_read_only(path: Path, *, threads: int = 1, memory: str = "1GB") -> d
     }
     try:
         return duckdb.connect(str(path), read_only=True, config=config)
+    except duckdb.ConnectionException as error:
+        raise DataError(f"{path}: already open in this process with other limits (threads, memory): {error}") from None
     except duckdb.Error as error:
         raise DataError(
             f"{path}: not a readable DuckDB file: {error}. Delete the corpus folder to have it ingested again."
