@@ -48,6 +48,12 @@ _COLUMNS = {
     "equation_content": "the equation",
     "reference_content": "text of the entry",
     "ordinal": "position within the paper, from 1",
+    "page_summary": "usually empty",
+    "image_summary": "usually empty",
+    "table_summary": "usually empty",
+    "section_summary": "usually empty",
+    "tldr": "usually empty",
+    "tags": "usually empty",
     "ref_paper_id": "metadata.paper_id of the paper it is from",
     "ref_page_id": "pages.page_id of the page it is on",
 }
