@@ -26,7 +26,7 @@ def main(options: argparse.Namespace) -> None:
     out = OrderedLines()
     tally: Tally
     if choice.sources or choice.folder:
-        tally = import_from(agent, choice, options, questions, out, label)
+        tally = import_from(agent, choice, options, questions, out, label, limited=config.limit > 0)
     else:
         tally = asyncio.run(answer_with(agent, config, options, questions, out, label))
     tally.check(config.error_share, label)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from vivavoce.agents.options import read_options
 from vivavoce.config.base import load
 from vivavoce.config.compose import check, compose, freeze, names, thaw
 from vivavoce.errors import ConfigError
@@ -43,7 +44,8 @@ def test_every_experiment_composes_plans_and_names_code_that_exists(root: Path) 
             load(f"{benchmark.grade}:grade", name)
             load(f"{benchmark.grade}:MEASURES", name)
         for agent in config.agent.values():
-            load(agent.run, name)(agent.name, agent.options)
+            target = load(agent.run, name)
+            read_options(target.Options, agent.options, agent.name)
         for table in config.table.values():
             assert set(table.benchmarks) <= set(config.benchmark), f"{name}: table {table.name}"
             for column in table.columns:

@@ -8,6 +8,7 @@ from typing import Any
 
 from vivavoce import assets, cli
 from vivavoce.agents.base import Seat
+from vivavoce.agents.options import read_options
 from vivavoce.config.agent import AgentConfig
 from vivavoce.config.experiment import ExperimentConfig
 from vivavoce.records import Question
@@ -43,7 +44,14 @@ async def answer_with(
 
 
 def import_from(
-    agent: Any, choice: AgentConfig, options: argparse.Namespace, questions: list[Question], out: OrderedLines, label: str
+    agent: Any,
+    choice: AgentConfig,
+    options: argparse.Namespace,
+    questions: list[Question],
+    out: OrderedLines,
+    label: str,
+    *,
+    limited: bool,
 ) -> Tally:
     """Take the answers of a file that was declared (`sources`) or laid into a folder."""
     if choice.sources:
@@ -53,6 +61,7 @@ def import_from(
         source = found[options.model]
     else:
         (source,) = options.imported
-    reader = agent(options.agent, choice.options)
-    rollouts = reader.rollouts(questions, source, label=options.model, seed=options.seed, cache=Path("results/data/parsed"))
+    chosen = read_options(agent.Options, choice.options, options.agent)
+    cache = Path("results/data/parsed")
+    rollouts = agent.rollouts(questions, source, chosen, options.model, options.seed, cache, limited=limited)
     return import_all(rollouts, questions, out, label)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from vivavoce.agents.predictions.join import Joined, join
 from vivavoce.agents.predictions.options import PredictionOptions
@@ -29,6 +29,7 @@ class Predictions:
     """Reads answers made elsewhere. `name` is what the rollouts' `agent` says."""
 
     name = "predictions"
+    Options: ClassVar[type[PredictionOptions]] = PredictionOptions
 
     @classmethod
     def rollouts(
