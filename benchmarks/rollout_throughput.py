@@ -128,7 +128,8 @@ def child(options: argparse.Namespace) -> None:
     importlib.import_module({"ours": "vivavoce.models.http", "bare": "openai", "inspect": "inspect_ai"}[options.client])
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         wall, cpu = time.perf_counter(), time.process_time()
-        asyncio.run(CLIENTS[options.client](options.url, options.questions, options.turns, options.concurrency, Path(folder)))
+        work = CLIENTS[options.client](options.url, options.questions, options.turns, options.concurrency, Path(folder))
+        (importlib.import_module("vivavoce.models.loop").run if options.client == "ours" else asyncio.run)(work)
         taken = {"seconds": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
     print(json.dumps(taken | {"peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
 

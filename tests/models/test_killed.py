@@ -26,6 +26,7 @@ JOB = textwrap.dedent(
     from vivavoce.config.model import ModelConfig
     from vivavoce.models.chat import ChatRequest, Message
     from vivavoce.models.client import open_model
+    from vivavoce.models.loop import run
     from vivavoce.models.store import CallStore
 
     url, folder, calls, concurrency = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
@@ -43,7 +44,7 @@ JOB = textwrap.dedent(
         (folder / "answers.txt").write_text("\\n".join(texts))
 
     told = os.open(folder / "told.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    asyncio.run(main())
+    run(main())
     """
 )
 
