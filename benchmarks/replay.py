@@ -11,7 +11,8 @@ from pathlib import Path
 from vivavoce.config.model import ModelConfig
 from vivavoce.models.chat import ChatRequest, Message
 from vivavoce.models.client import open_model
-from vivavoce.models.store import CallStore, Finished
+from vivavoce.models.rows import Finished
+from vivavoce.models.store import CallStore
 from vivavoce.models.wire import prepare
 
 RESPONSE = (

@@ -20,7 +20,8 @@ from vivavoce.models.failures import CallError, DeadlineError, OfflineMissError
 from vivavoce.models.limiter import Limiter
 from vivavoce.models.reply import read_reply
 from vivavoce.models.retry import AttemptError, backoff
-from vivavoce.models.store import CallStore, Finished, Kept
+from vivavoce.models.rows import Finished
+from vivavoce.models.store import CallStore, Kept
 from vivavoce.models.wire import Call, prepare
 
 log = logging.getLogger(__name__)
