@@ -18,6 +18,7 @@ wildcard_constraints:
     benchmark=plan.any_of("benchmark"),
     corpus=plan.any_of("corpus"),
     judge=plan.any_of("judge"),
+    plot=plan.any_of("plot"),
     table=plan.any_of("table"),
     seed=r"\d+",
 
@@ -169,6 +170,24 @@ rule table:
     shell:
         "{RUN}/table.py --config {FROZEN} --digest {params.digest} --log {log}"
         " --table {wildcards.table} --measures {input.measures} --output {output.markdown}"
+
+
+rule plot:
+    input:
+        measures=plan.measures,
+    output:
+        svg=f"{plan.folder}/plots/{{plot}}.svg",
+        png=f"{plan.folder}/plots/{{plot}}.png",
+        manifest=f"{plan.folder}/plots/{{plot}}.svg.manifest.json",
+    log:
+        f"results/logs/plot/{plan.plan.config.name}/{{plot}}.log",
+    conda:
+        "envs/vivavoce.yaml"
+    params:
+        digest=plan.digest("plot"),
+    shell:
+        "{RUN}/plot.py --config {FROZEN} --digest {params.digest} --log {log}"
+        " --plot {wildcards.plot} --measures {input.measures} --output {output.svg}"
 
 
 rule estimate:

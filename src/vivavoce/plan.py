@@ -65,6 +65,11 @@ class Plan:
         folder = f"results/experiments/{self.config.name}/tables"
         return [f"{folder}/{name}.{kind}" for name in sorted(self.config.table) for kind in ("md", "csv", "tex")]
 
+    def plots(self) -> list[str]:
+        """The files of all figures."""
+        folder = f"results/experiments/{self.config.name}/plots"
+        return [f"{folder}/{name}.{kind}" for name in sorted(self.config.plot) for kind in ("svg", "png")]
+
     def corpus_of(self, benchmark: str) -> str:
         """The name of a benchmark's corpus, or an empty string."""
         return self.config.benchmark[benchmark].corpus
@@ -105,6 +110,9 @@ class Plan:
         titles = {name: [item.title, item.invented, item.grade] for name, item in config.benchmark.items()}
         if step == "aggregate":
             return [config.name, titles, self.jobs, sorted(config.judge)], graders
+        if step == "plot":
+            plot = config.plot[names["plot"]]
+            return [config.name, titles, self.jobs, block(plot)], {*graders, module_of(plot.draw)}
         if step == "table":
             return [config.name, config.limit, titles, block(config.table[names["table"]])], graders
         raise ValueError(f"no step '{step}'")

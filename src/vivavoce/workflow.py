@@ -57,7 +57,7 @@ class Workflow:
         """What `snakemake` makes without a target."""
         if self.estimate:
             return [f"{self.folder}/estimate.md"]
-        return [*self.plan.tables(), *self.tracking()]
+        return [*self.plan.tables(), *self.plan.plots(), *self.tracking()]
 
     def tracking(self) -> list[str]:
         """The marker of an initialised tracking store, if runs are tracked."""
@@ -115,8 +115,8 @@ class Workflow:
     def manifests(self) -> list[Path]:
         """The manifests of all steps, in the order of the steps: what the tracker mirrors."""
         outputs = [*self.questions(), *self.corpora(), *self.plan.rollouts(), *self.plan.judgements(), self.measures]
-        tables = [name for name in self.plan.tables() if name.endswith(".md")]
-        return [manifest_path(Path(name)) for name in [*outputs, *tables]]
+        printed = [name for name in (*self.plan.tables(), *self.plan.plots()) if name.endswith((".md", ".svg"))]
+        return [manifest_path(Path(name)) for name in [*outputs, *printed]]
 
 
 def command(root: Path, *, own_environment: bool) -> str:

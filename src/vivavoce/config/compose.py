@@ -14,7 +14,7 @@ from vivavoce.config.experiment import ExperimentConfig
 from vivavoce.errors import ConfigError
 from vivavoce.files import canonical, write_text
 
-LISTS = ("benchmark", "agent", "model", "judge", "table")  # groups of which an experiment selects several
+LISTS = ("benchmark", "agent", "model", "judge", "table", "plot")  # groups of which an experiment selects several
 NAMES = ("experiment", "tracking")
 NUMBERS = ("seeds", "limit", "budget_calls", "budget_usd", "offline")
 

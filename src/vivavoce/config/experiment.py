@@ -10,6 +10,7 @@ from vivavoce.config.benchmark import BenchmarkConfig
 from vivavoce.config.corpus import CorpusConfig
 from vivavoce.config.judge import JudgeConfig
 from vivavoce.config.model import ModelConfig
+from vivavoce.config.plot import PlotConfig
 from vivavoce.config.table import TableConfig
 
 
@@ -32,6 +33,7 @@ class ExperimentConfig(Strict):
     players: list[str] = []  # the models that answer; the others judge
     judge: dict[str, JudgeConfig]
     table: dict[str, TableConfig] = {}
+    plot: dict[str, PlotConfig] = {}
     tracking: TrackingConfig
     seeds: int = Field(default=1, ge=1, le=1000)
     limit: int = Field(default=0, ge=0)  # questions a benchmark; 0: all

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import Field
 
 from vivavoce.config.base import Strict
 from vivavoce.records import Policy, Profile
@@ -31,6 +33,16 @@ class Published(Strict):
     match: dict[str, str] = {}  # "agent/model" here -> the published row's label, for differences
 
 
+class Check(Strict):
+    """A remark on the printed numbers: `run` is `module:function`, called as `run(lines, **options)`; it returns notes.
+
+    `lines` are `metrics.printed.Line`s; options name columns by their labels, which must be distinct in such a table.
+    """
+
+    run: str = Field(pattern=r"^[\w.]+:\w+$")
+    options: dict[str, Any] = {}
+
+
 class TableConfig(Strict):
     """A table: published rows first, then one row an agent, model, judge and profile."""
 
@@ -43,3 +55,4 @@ class TableConfig(Strict):
     layout: Literal["results", "ranks"] = "results"
     notes: list[str] = []
     published: list[Published] = []
+    checks: list[Check] = []

@@ -75,7 +75,7 @@ class Mirror:
         for name, source in manifest["inputs"].items():
             self._dataset(run, name, source)
         self._store.set_terminated(run, "FINISHED")
-        if manifest["step"] in ("aggregate", "table"):
+        if manifest["step"] in ("aggregate", "table", "plot"):
             self._artifacts(parent, path, manifest)
             self._batch(parent, values, {}, {})
 
