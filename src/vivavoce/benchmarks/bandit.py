@@ -33,7 +33,8 @@ class BanditOptions(BaseModel):
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Iterator[Question]:
-    """Yield the instances; the first ones cover all combinations. Slices name arms and deviation: k10, s1, k10_s1.
+    """Yield the instances; the first ones cover all combinations. Where there are several, slices name arms
+    and deviation: k10, s1, k10_s1.
 
     Raises ConfigError for a wrong option.
     """
@@ -59,7 +60,7 @@ def _question(chosen: BanditOptions, number: int, arms: int, sigma: float) -> Qu
         task="bandit",
         text=f"Press one of {arms} buttons at each of {chosen.horizon} steps, and collect as much reward as you can.",
         answer_format="the name of a button at each step",
-        slices=(f"k{arms}", f"s{sigma:g}", kind),
+        slices=(f"k{arms}", f"s{sigma:g}", kind) if len(chosen.arms) * len(chosen.sigma) > 1 else (),
         gold={"means": game.means, "rewards": [game.rewards(step) for step in range(chosen.horizon)]},
         extra={"game": game.key, "arms": game.arms, "sigma": sigma, "horizon": chosen.horizon},
     )

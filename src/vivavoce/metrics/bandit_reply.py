@@ -17,7 +17,7 @@ _TAG = re.compile(r"<(/?)ucb_values>", re.I)
 _GROUP = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _NUMBER = re.compile(
     r"[\s\"'`*_$~|(]*(?:(?:approximately|approx\.?|about|roughly)\s+)?"
-    r"(?P<sign>[-+]?)\s?(?P<number>\\?infty|infinit[ey]|infinity|inf|∞|\d+(?:\.\d*)?(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?)"
+    r"(?P<sign>[-+]?)\s?(?P<number>\\?infty|infinit[ey]|infinity|inf|∞|\d++(?:\.\d*+)?+(?:e[-+]?\d++)?+|\.\d++(?:e[-+]?\d++)?+)"
     r"(?!\w)(?!\s*(?:[+*/×·^]|-\s*\d))",
     re.I,
 )
