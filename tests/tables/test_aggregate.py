@@ -10,7 +10,7 @@ import pytest
 
 from vivavoce.errors import DataError
 from vivavoce.files import write_records
-from vivavoce.grading.base import Derived, Statistic, Value
+from vivavoce.grading.base import Derived, Macro, Statistic, Value
 from vivavoce.records import Judgement, Measure, Question
 from vivavoce.tables.aggregate import aggregate, mean_over_seeds
 from vivavoce.tables.differences import differences
@@ -25,6 +25,8 @@ SPECS = (
     GRADE,
     Derived(name="product", inputs=("accuracy", "grade"), combine=lambda m: m["accuracy"] * m["grade"]),
     Statistic(name="highest", input="grade", compute=lambda v: float(v.max())),
+    Macro(name="by_place", input="accuracy", slices=("text", "table")),
+    Macro(name="nowhere", input="accuracy", slices=("text", "formula")),
 )
 
 
@@ -128,3 +130,22 @@ def test_the_difference_report_lists_each_disagreement(tmp_path: Path, questions
     )
     lines = list(differences(("b", "a"), Sample(path, questions), questions))
     assert lines == [("b", "a", "accuracy", "q1", "1", "0"), ("b", "a", "accuracy", "q3", "", "0")]
+
+
+def test_a_macro_average_weighs_slices_alike(tmp_path: Path, questions: Questions) -> None:
+    values = {"q1": 1.0, "q2": 1.0, "q3": 0.0, "q4": 0.0}
+    cells = measured(tmp_path, questions, [judged(q, "accuracy", v) for q, v in values.items()])
+    macro = cells["by_place", "all", "failures_wrong"]
+    assert macro.value == pytest.approx((1.0 + 0.5) / 2)
+    assert (macro.n, macro.n_answered) == (3, 3)  # q4 stands in no slice of it
+    assert macro.ci_low is not None
+    assert macro.ci_high is not None
+    assert macro.ci_low <= macro.value <= macro.ci_high
+    assert cells["by_place", "text", "failures_wrong"].value == pytest.approx((0.5 + 1.0) / 2)  # of text, q2 is in the other
+
+
+def test_there_is_no_macro_average_over_an_empty_slice(tmp_path: Path, questions: Questions) -> None:
+    cells = measured(tmp_path, questions, [judged("q1", "accuracy", 1.0), judged("q3", "accuracy", 0.0, outcome="error")])
+    assert not [key for key in cells if key[0] == "nowhere"]
+    assert cells["by_place", "all", "failures_wrong"].value == pytest.approx(0.5)
+    assert ("by_place", "all", "failures_excluded") not in cells  # nothing of `text` was answered

@@ -9,12 +9,18 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from typing import Any
 
-from vivavoce.grading.base import Grading, MeasureSpec, Value
+from vivavoce.grading.base import Grading, Macro, MeasureSpec, Value
 from vivavoce.grading.common import EFFORT, effort, i_avg, judgement, outcome
 from vivavoce.metrics.airqa.logic import Scoring, UnscoredError, score_corrected, score_published
 from vivavoce.records import Judgement, JudgeReply, JudgeRequest, Profile, Question, Rollout
 
-MEASURES: tuple[MeasureSpec, ...] = (Value(name="accuracy"), *i_avg("accuracy"), *EFFORT)
+CATEGORIES = ("text", "table", "image", "formula", "metadata")  # where an answer stands; a question may have several
+MEASURES: tuple[MeasureSpec, ...] = (
+    Value(name="accuracy"),
+    Macro(name="accuracy_macro", input="accuracy", slices=CATEGORIES),
+    *i_avg("accuracy"),
+    *EFFORT,
+)
 MAX_CHARS = 120_000  # of an observation that is scored in place of an answer; upstream cuts at 30,000 tokens
 
 

@@ -66,4 +66,18 @@ class Statistic(msgspec.Struct, frozen=True, kw_only=True):
     profiles: tuple[Profile, ...] = ("as_published", "corrected")
 
 
-MeasureSpec = Value | Derived | Statistic
+class Macro(msgspec.Struct, frozen=True, kw_only=True):
+    """The unweighted mean of one measure's means on several slices (seeded bootstrap interval).
+
+    A slice may overlap others. Where one of them holds no question with a value, there is no macro average.
+    """
+
+    name: str
+    input: str
+    slices: tuple[str, ...]
+    scale: float = 100.0
+    higher_is_better: bool = True
+    profiles: tuple[Profile, ...] = ("as_published", "corrected")
+
+
+MeasureSpec = Value | Derived | Statistic | Macro

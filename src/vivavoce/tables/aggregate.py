@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.grading.base import Derived, MeasureSpec, Statistic, Value
+from vivavoce.grading.base import Derived, Macro, MeasureSpec, Statistic, Value
 from vivavoce.metrics.intervals import Interval, bootstrap, percentile_interval, proportion, resampled_means
 from vivavoce.records import Measure, Policy, Profile
 from vivavoce.tables.sample import OUTCOMES, Column, Questions, Sample
@@ -73,6 +73,7 @@ class _View:
         mask: NDArray[np.bool_],
     ) -> None:
         self.sample, self.profile, self.policy, self.mask = sample, profile, policy, mask
+        self.slices = {name: inside[mask] for name, inside in questions.slices.items()}
         self.clusters = questions.clusters[mask]
         self.outcome = sample.outcome[mask]
         self.worst = {spec.name: spec.worst for spec in specs if isinstance(spec, Value)}
@@ -94,16 +95,24 @@ class _View:
 
     def cell(self, spec: MeasureSpec) -> dict[str, object] | None:
         """Value, interval and counts of a measure; None if nothing was judged."""
-        inputs = spec.inputs if isinstance(spec, Derived) else (spec.input if isinstance(spec, Statistic) else spec.name,)
+        inputs = _inputs(spec)
         columns = [self._column(name) for name in inputs]
         if any(column is None or not column.present[self.mask].any() for column in columns):
             return None
         values = {name: self.values(name) for name in inputs}
-        known = ~np.any([np.isnan(item) for item in values.values()], axis=0)
+        inside = np.ones(len(self.outcome), dtype=bool)
+        if isinstance(spec, Macro):
+            values = self._by_slice(spec, values[spec.input])
+            if any(np.isnan(item).all() for item in values.values()):
+                return None
+            inside = np.any([self.slices[name] for name in spec.slices], axis=0)
+            known = ~np.all([np.isnan(item) for item in values.values()], axis=0)
+        else:
+            known = ~np.any([np.isnan(item) for item in values.values()], axis=0)
         kept = {name: item[known] for name, item in values.items()}
         value, interval = self._estimate(spec, kept, self.clusters[known]) if known.any() else (float("nan"), NONE)
-        judged = np.all([column.present[self.mask] for column in columns if column], axis=0)
-        unscored = np.any([column.unscored[self.mask] for column in columns if column], axis=0)
+        judged = inside & np.all([column.present[self.mask] for column in columns if column], axis=0)
+        unscored = inside & np.any([column.unscored[self.mask] for column in columns if column], axis=0)
         counts = {f"n_{name}": int((self.outcome[judged] == code).sum()) for code, name in enumerate(OUTCOMES)}
         return {
             "value": _number(value),
@@ -122,12 +131,29 @@ class _View:
         if isinstance(spec, Derived):
             value = float(spec.combine({name: np.asarray(item.mean()) for name, item in kept.items()}))
             return value, bootstrap(kept, clusters, spec.combine)
+        if isinstance(spec, Macro):
+            return float(np.mean([np.nanmean(item) for item in kept.values()])), bootstrap(kept, clusters, _unweighted)
         if spec.kind == "proportion":
             return float(kept[spec.name].mean()), proportion(kept[spec.name], clusters)
         return float(kept[spec.name].mean()), percentile_interval(self.resampled[spec.name])
 
+    def _by_slice(self, spec: Macro, values: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+        """The values of each slice, NaN outside it."""
+        nowhere = np.zeros(len(values), dtype=bool)
+        return {name: np.where(self.slices.get(name, nowhere), values, np.nan) for name in spec.slices}
+
     def _column(self, measure: str) -> Column | None:
         return self.sample.columns.get((self.profile, measure))
+
+
+def _inputs(spec: MeasureSpec) -> tuple[str, ...]:
+    if isinstance(spec, Derived):
+        return spec.inputs
+    return (spec.input,) if isinstance(spec, (Statistic, Macro)) else (spec.name,)
+
+
+def _unweighted(means: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    return np.asarray(np.mean(list(means.values()), axis=0))
 
 
 def _number(value: float) -> float | None:
