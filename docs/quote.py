@@ -1,0 +1,77 @@
+"""Write the tables that README and docs quote anew from results/: run it after `make demo`; a test fails where they differ.
+
+A quotation stands between two comments, the first of which says what to take:
+
+    <!-- quote results/experiments/specimen/tables/specimen_paperqa.md rows=corrected columns=text|table|Avg -->
+    <!-- end -->
+
+`rows` is a pattern that a row must hold, `columns` the labels that are kept (all if left out), `plain` drops the intervals.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+QUOTE = re.compile(r"(<!-- quote (?P<source>\S+)(?P<options>[^>]*) -->\n)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
+INTERVAL = re.compile(r" \[[^\]]*\]")
+
+
+def differences(page: Path, root: Path) -> tuple[list[str], int]:
+    """Sources whose quotation in a page is stale, and how many are as they should be; sources that were not made are left out."""
+    stale, fresh = [], 0
+    for match in QUOTE.finditer(page.read_text(encoding="utf-8")):
+        source = root / match["source"]
+        if source.is_file():
+            same = quoted(source.read_text(encoding="utf-8"), match["options"]) == match["text"]
+            stale += [] if same else [match["source"]]
+            fresh += same
+    return stale, fresh
+
+
+def quoted(table: str, options: str) -> str:
+    """The part of a Markdown table that the options ask for."""
+    chosen = {key: value.strip() for key, value in re.findall(r"(\w+)=(.*?)(?= \w+=| plain|$)", options)}
+    lines = [line for line in table.splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if not set(line) <= set("|-: ")]
+    header, body = cells[0], [row for row in cells[1:] if re.search(chosen.get("rows", ""), " | ".join(row))]
+    labels = [re.sub(r" \(n=\d+\)$", "", label) for label in header]
+    wanted = chosen.get("columns", "").split("|") if "columns" in chosen else labels
+    if unknown := [label for label in wanted if label not in labels]:
+        raise SystemExit(f"no column {', '.join(unknown)}. Known: {', '.join(labels)}")
+    kept = [labels.index(label) for label in wanted]
+    rows = [[row[index] for index in kept] for row in [header, *body]]
+    if " plain" in options:
+        rows = [[INTERVAL.sub("", cell) for cell in row] for row in rows]
+    widths = [max(len(row[index]) for row in rows) for index in range(len(kept))]
+    rule = ["-" * width if kept[index] < 2 else "-" * (width - 1) + ":" for index, width in enumerate(widths)]
+    table_rows = [rows[0], rule, *rows[1:]]
+    aligned = (
+        [cell.ljust(w) if kept[i] < 2 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))]
+        for row in table_rows
+    )
+    return "".join(f"| {' | '.join(row)} |\n" for row in aligned)
+
+
+def main() -> None:
+    """Rewrite every page whose sources exist."""
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        text = page.read_text(encoding="utf-8")
+
+        def fresh(match: re.Match[str]) -> str:
+            source = ROOT / match["source"]
+            return (
+                match[1] + quoted(source.read_text(encoding="utf-8"), match["options"]) + match[5]
+                if source.is_file()
+                else match[0]
+            )
+
+        new = QUOTE.sub(fresh, text)
+        if new != text:
+            page.write_text(new, encoding="utf-8")
+            print(f"quoted anew: {page.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
