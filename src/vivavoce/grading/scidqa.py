@@ -91,7 +91,8 @@ def _lexical(question: Question, rollout: Rollout, only: Collection[str] | None)
 
     answer = (rollout.answer or "") if ended == "answered" else ""
     expected = corrected_gold(question)
-    tokens = plain.tokens(answer)
+    if answer.strip() != published:
+        tokens = plain.tokens(answer)
     scores = plain.score(plain.reference(expected), tokens)
     values = dict(zip(_ROUGE, _flat(scores), strict=True))
     values["answer_tokens"] = len(tokens)

@@ -36,6 +36,7 @@ class PredictionOptions(BaseModel):
     headers: Literal["remove", "keep"] = "remove"  # chat-template headers such as <|start_header_id|>assistant<|end_header_id|>
     lists: Literal["text", "first", "join"] = "text"  # the text of a Python list, as written for several generations
     split_characters: Literal["repair", "keep"] = "repair"  # one character a line
+    escapes: Literal["decode", "keep"] = "decode"  # Excel's _x000D_
     row_join: bool = False  # also keep the answer that stands in the question's row (what a join by position would score)
 
     excel_limit: int = Field(default=32_767, ge=1)  # a cell as long as this was cut by Excel

@@ -49,7 +49,7 @@ def value_of(raw: Any, options: PredictionOptions, *, spreadsheet: bool = False)
         text = _from_excel(text, options, notes)
     for step in (_without_headers, _without_split_characters, _without_list):
         text = step(text, options, notes)
-    left = sorted(set(_CONTROL.findall(text)))
+    left = sorted(set(_CONTROL.findall(text))) if "<" in text or "INST]" in text else []
     if left:
         notes.append(f"control_tokens: {' '.join(left[:5])}")
     outcome, reason = _outcome(text, options, notes)
@@ -75,15 +75,15 @@ def _outcome(text: str, options: PredictionOptions, notes: list[str]) -> tuple[O
 def _from_excel(text: str, options: PredictionOptions, notes: list[str]) -> str:
     if len(text) >= options.excel_limit:
         notes.append(f"excel_cut: {len(text)} characters")
-    escapes = ESCAPE.findall(text)
+    escapes = ESCAPE.findall(text) if "_x" in text else []
     if escapes:
         notes.append(f"excel_escapes: {' '.join(sorted(set(escapes))[:5])}")
-        return decode_escapes(text)
+        return decode_escapes(text) if options.escapes == "decode" else text
     return text
 
 
 def _without_headers(text: str, options: PredictionOptions, notes: list[str]) -> str:
-    found = _HEADER.findall(text)
+    found = _HEADER.findall(text) if "<" in text else []
     if not found:
         return text
     notes.append(f"chat_header: {found[0]}" + (f" x{len(found)}" if len(found) > 1 else ""))
