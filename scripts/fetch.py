@@ -23,7 +23,9 @@ def main(options: argparse.Namespace) -> None:
     where = f"conf/benchmark/{options.benchmark}.yaml"
     files, absent = resolve(benchmark.assets, Path("results/data/assets"), root=cli.ROOT, mirror=cli.mirror(), where=where)
     read = load(benchmark.read, f"{where}: read")
-    named = (replace(question, benchmark=options.benchmark) for question in read(files, benchmark.options))
+    nothing = absent and not files  # all that it reads is optional, and missing: a benchmark without questions
+    found = () if nothing else read(files, benchmark.options)
+    named = (replace(question, benchmark=options.benchmark) for question in found)
     questions = by_id(named, "id", where)
     if not questions and not absent:
         raise DataError(f"{where}: no question matches its options.")

@@ -114,7 +114,9 @@ class Plan:
             plot = config.plot[names["plot"]]
             return [config.name, titles, self.jobs, block(plot)], {*graders, module_of(plot.draw)}
         if step == "table":
-            return [config.name, config.limit, titles, block(config.table[names["table"]])], graders
+            table = config.table[names["table"]]
+            checks = {module_of(check.run) for check in table.checks}
+            return [config.name, config.limit, titles, block(table)], graders | checks
         raise ValueError(f"no step '{step}'")
 
     def _model(self, name: str) -> tuple[Any, set[str]]:

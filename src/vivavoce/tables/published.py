@@ -35,7 +35,10 @@ def _value(lines: list[dict[str, str]], column: Column) -> float | None:
     if not column.published:
         return None
     found = [line["value"] for line in lines if _matches(line, column.published)]
-    return float(found[0]) if found else None
+    try:
+        return float(found[0]) if found else None
+    except ValueError:  # "NA", or a range: nothing that a cell could be compared with
+        return None
 
 
 def _matches(line: Mapping[str, str], where: Mapping[str, str | list[str]]) -> bool:
