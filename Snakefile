@@ -146,11 +146,12 @@ rule aggregate:
         f"results/logs/aggregate/{plan.plan.config.name}.log",
     conda:
         "envs/vivavoce.yaml"
+    threads: 2
     params:
         digest=plan.digest("aggregate"),
     shell:
         "{RUN}/aggregate.py --config {FROZEN} --digest {params.digest} --log {log}"
-        " --output {output.measures} --differences {output.differences}"
+        " --threads {threads} --output {output.measures} --differences {output.differences}"
 
 
 rule table:

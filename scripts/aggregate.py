@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from functools import partial
-from importlib import import_module
 from pathlib import Path
 
 from vivavoce import cli
@@ -14,36 +12,35 @@ from vivavoce.plan import Plan
 from vivavoce.provenance import write_manifest
 from vivavoce.records import Measure
 from vivavoce.steps.progress import Progress
-from vivavoce.tables.aggregate import aggregate, mean_over_seeds
-from vivavoce.tables.differences import differences, write_differences
+from vivavoce.tables.aggregate import mean_over_seeds
+from vivavoce.tables.collect import Source, collect
+from vivavoce.tables.differences import write_differences
 from vivavoce.tables.measures import write_measures
-from vivavoce.tables.sample import Questions, Sample
 
 
 def main(options: argparse.Namespace) -> None:
     """Read each judgements file once; write measures.csv and differences.csv.gz."""
     config = thaw(options.config)
     plan = Plan(config, cli.ROOT)
-    questions = {name: Questions(Path(f"results/data/{name}/questions.jsonl")) for name in config.benchmark}
-    specs = {name: import_module(benchmark.grade).MEASURES for name, benchmark in config.benchmark.items()}
+    sources = [
+        Source(
+            path=Path(f"results/judgements/{job.path}/{judge}.jsonl"),
+            row=(job.benchmark, job.agent, job.model, judge, str(job.seed)),
+            questions=Path(f"results/data/{job.benchmark}/questions.jsonl"),
+            grader=config.benchmark[job.benchmark].grade,
+            experiment=config.name,
+        )
+        for job in plan.jobs
+        for judge in sorted(config.judge)
+    ]
     measures: list[Measure] = []
-    progress = Progress(f"aggregate {config.name}", len(plan.judgements()), "files")
+    progress = Progress(f"aggregate {config.name}", len(sources), "files")
 
     def lines() -> Iterator[tuple[str, ...]]:
-        for job in plan.jobs:
-            for judge in sorted(config.judge):
-                sample = Sample(Path(f"results/judgements/{job.path}/{judge}.jsonl"), questions[job.benchmark])
-                row = {
-                    "benchmark": job.benchmark,
-                    "agent": job.agent,
-                    "model": job.model,
-                    "judge": judge,
-                    "seed": str(job.seed),
-                }
-                line = partial(Measure, experiment=config.name, **row)
-                measures.extend(aggregate(sample, questions[job.benchmark], specs[job.benchmark], line))
-                progress.step()
-                yield from differences(tuple(row.values()), sample, questions[job.benchmark])
+        for found, disagreements in collect(sources, options.threads):
+            measures.extend(found)
+            progress.step()
+            yield from disagreements
 
     disagreements = write_differences(options.differences, lines())
     progress.end()
@@ -71,5 +68,6 @@ def _headline(measures: list[Measure]) -> dict[str, float | None]:
 if __name__ == "__main__":
     arguments = cli.parser(__doc__)
     arguments.add_argument("--output", type=Path, required=True, help="measures.csv")
+    arguments.add_argument("--threads", type=int, default=1)
     arguments.add_argument("--differences", type=Path, required=True, help="differences.csv.gz")
     cli.run(main, arguments)

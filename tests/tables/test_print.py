@@ -88,3 +88,27 @@ def test_a_wrong_published_file_or_key_is_named() -> None:
         list(published_rows(Published(file="nix", source="s"), []))
     with pytest.raises(ConfigError, match="no column 'methode'"):
         list(published_rows(Published(file="airqa", source="s", row=["methode"]), []))
+
+
+def test_what_all_rows_share_is_said_once() -> None:
+    plain = TABLE.model_copy(update={"published": []})
+    specs = {"b": {"accuracy": Value(name="accuracy")}}
+    measures = [measure("all", 0.5, judge="lexical"), measure("all", 0.4, agent="lead", judge="lexical")]
+    alike = build(plain, measures, specs)
+    assert [row.label for row in alike.rows] == ["hybrid", "lead"]
+    assert alike.notes == ["All our rows: model m_1 and judge lexical."]
+    mixed = build(plain, [*measures, measure("all", 0.6, model="m_2", judge="other")], specs)
+    assert [row.label for row in mixed.rows] == [
+        "hybrid · m_1 · judge lexical",
+        "hybrid · m_2 · judge other",
+        "lead · m_1 · judge lexical",
+    ]
+    assert mixed.notes == []
+    assert build(TABLE, measures, specs).rows[-1].label == "lead · m_1"  # beside published rows the model stays
+
+
+def test_an_interval_may_be_left_to_the_csv() -> None:
+    short = TABLE.model_copy(update={"columns": [TABLE.columns[0].model_copy(update={"interval": False})]})
+    grid = build(short, [measure("all", 0.5)], {"b": {"accuracy": Value(name="accuracy")}})
+    assert "[25.0, 100.0]" not in markdown(grid)
+    assert list(csv.DictReader(io.StringIO(comma_separated(grid))))[1]["Avg low"] == "25"
