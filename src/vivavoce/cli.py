@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import logging
 import os
 import sys
@@ -12,6 +13,15 @@ from pathlib import Path
 from vivavoce.errors import VivavoceError
 
 ROOT = Path(__file__).resolve().parents[2]
+TROUBLE = {  # what a file system may say that no code can help, and what to do about it
+    errno.ENOSPC: "Free some space and run again",
+    errno.EDQUOT: "The quota is used up: free some space and run again",
+    errno.EFBIG: "A limit on the size of files is reached: raise it and run again",
+    errno.EROFS: "Make the folder writable, or run where it is, and run again",
+    errno.EACCES: "Make it readable and writable for this user and run again",
+    errno.EPERM: "Make it readable and writable for this user and run again",
+    errno.EIO: "Check the disk, then run again",
+}
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
@@ -28,21 +38,32 @@ def parser(description: str | None) -> argparse.ArgumentParser:
 
 
 def run(main: Callable[[argparse.Namespace], None], arguments: argparse.ArgumentParser) -> None:
-    """Parse, log, run; a VivavoceError ends the script with its message and exit code 1, Ctrl-C with 130."""
+    """Parse, log, run; a VivavoceError or a disk's trouble ends the script with one message and exit code 1, Ctrl-C with 130."""
     options = arguments.parse_args()
-    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
-    if getattr(options, "log", None):
-        options.log.parent.mkdir(parents=True, exist_ok=True)
-        handlers.append(logging.FileHandler(options.log, mode="w", encoding="utf-8"))
-    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=handlers)
+    logging.raiseExceptions = False  # a log on a full disk is no reason for a traceback
+    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[logging.StreamHandler(sys.stderr)])
     try:
+        if getattr(options, "log", None):
+            options.log.parent.mkdir(parents=True, exist_ok=True)
+            logging.getLogger().addHandler(logging.FileHandler(options.log, mode="w", encoding="utf-8"))
         main(options)
     except VivavoceError as error:
         logging.getLogger(__name__).error("error: %s", error)
         sys.exit(1)
+    except OSError as error:
+        if error.errno not in TROUBLE:
+            raise
+        logging.getLogger(__name__).error("error: %s", _trouble(error, getattr(options, "output", None)))
+        sys.exit(1)
     except KeyboardInterrupt:
         logging.getLogger(__name__).error("stopped; what was finished is kept")
         sys.exit(130)
+
+
+def _trouble(error: OSError, output: Path | None) -> str:
+    place = error.filename if isinstance(error.filename, str) else f"{output or 'a file'} (or a temporary file for it)"
+    todo = TROUBLE[error.errno or 0]
+    return f"{place}: {os.strerror(error.errno or 0)}. {todo}: what was finished is kept, and no call is paid twice."
 
 
 def mirror() -> Path | None:
@@ -52,5 +73,5 @@ def mirror() -> Path | None:
 
 
 def store(*parts: str) -> Path:
-    """The call store of one job: VIVAVOCE_STORE or .vivavoce/store, outside of everything that Snakemake may delete."""
-    return Path(os.environ.get("VIVAVOCE_STORE", ".vivavoce/store"), *parts[:-1], f"{parts[-1]}.sqlite")
+    """The call store of one job: VIVAVOCE_STORE or .vivavoce/calls, outside of everything that Snakemake may delete."""
+    return Path(os.environ.get("VIVAVOCE_STORE", ".vivavoce/calls"), *parts[:-1], f"{parts[-1]}.sqlite")

@@ -22,10 +22,11 @@ async def opened(config: ExperimentConfig, name: str, *job: str) -> AsyncIterato
         yield NoModel()
         return
     limits = config.budget_usd is not None or config.budget_calls is not None
-    ledger = cli.store("budget", config.name)
+    ledger = cli.store("budget", config.name).with_suffix(".ledger")  # among the call stores, but none of them
     budget = Budget(config.budget_usd, config.budget_calls, ledger=ledger, job="/".join(job)) if limits else None
     with contextlib.ExitStack() as stack:
-        store = stack.enter_context(CallStore(cli.store(*job), also=[cli.ROOT / path for path in config.recorded]))
+        recorded = [cli.ROOT / path for path in config.recorded]
+        store = stack.enter_context(CallStore(cli.store(*job), also=recorded, readonly=config.offline))
         if budget is not None:
             stack.callback(budget.close)
         async with open_model(config.model[name], store, budget=budget, offline=config.offline, environ=os.environ) as chat:
