@@ -112,3 +112,18 @@ def test_an_interval_may_be_left_to_the_csv() -> None:
     grid = build(short, [measure("all", 0.5)], {"b": {"accuracy": Value(name="accuracy")}})
     assert "[25.0, 100.0]" not in markdown(grid)
     assert list(csv.DictReader(io.StringIO(comma_separated(grid))))[1]["Avg low"] == "25"
+
+
+def test_two_scorers_that_agree_are_one_line_for_readers() -> None:
+    table = TABLE.model_copy(update={"published": [], "profiles": ["as_published", "corrected"]})
+    specs = {"b": {"accuracy": Value(name="accuracy")}}
+    same = [measure("all", 0.5, profile=profile) for profile in ("as_published", "corrected")]
+    lead = [measure("all", value, agent="lead", profile=p) for p, value in (("as_published", 0.3), ("corrected", 0.4))]
+    grid = build(table, [*same, *lead], specs)
+    lines = [line.split("|")[1:3] for line in markdown(grid).splitlines() if line.startswith("|")][2:]
+    assert [[part.strip() for part in line] for line in lines] == [
+        ["hybrid", "both"],
+        ["lead", "as published"],
+        ["lead", "corrected"],
+    ]
+    assert [row["scorer"] for row in csv.DictReader(io.StringIO(comma_separated(grid)))][:2] == ["as_published", "corrected"]

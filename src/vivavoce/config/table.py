@@ -19,6 +19,7 @@ class Column(Strict):
     slice: str = "all"
     scale: float | None = None  # None: the measure's own
     digits: int = 1
+    interval: bool = True  # whether Markdown and LaTeX show the 95 % interval; CSV always has it
     published: dict[str, str] = {}
 
 

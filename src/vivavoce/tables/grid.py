@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import signature
 
 import msgspec
 
+from vivavoce.config.base import load
 from vivavoce.config.table import Column, TableConfig
+from vivavoce.errors import ConfigError
 from vivavoce.grading.base import MeasureSpec
+from vivavoce.metrics.printed import Line
 from vivavoce.records import Measure
 from vivavoce.tables.published import published_rows
 
@@ -16,13 +20,17 @@ FAILURES = ("limit", "invalid", "refused", "error", "unscored")
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A printed value in the column's units, with its interval and how many questions stand behind it."""
+    """A printed value in the column's units, with its interval and how many questions stand behind it.
+
+    `shown`: whether the interval is printed for people.
+    """
 
     value: float | None
     low: float | None = None
     high: float | None = None
     n: int | None = None
     digits: int = 1
+    shown: bool = True
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -57,20 +65,44 @@ def build(table: TableConfig, measures: Sequence[Measure], specs: Specs, notes: 
     labels = {label: values for _, label, values in published}
     matches = {ours: theirs for block in table.published for ours, theirs in block.match.items()}
     index = _index(table, measures)
-    for agent, model, judge in sorted({key[:3] for key in index}):
+    names = _Names(sorted({(key[0], key[1], key[2]) for key in index}), keep_model=bool(table.published))
+    for agent, model, judge in names.all:
         for profile in table.profiles:
             own = [index.get((agent, model, judge, profile, *_place(column, table))) for column in table.columns]
             if not any(own):
                 continue
             cells = [_cell(item, column, table, specs) for item, column in zip(own, table.columns, strict=True)]
-            rows.append(Row(label=_label(agent, model, judge), profile=profile, cells=cells, failures=_failures(own, table)))
+            label = names.label(agent, model, judge)
+            rows.append(Row(label=label, profile=profile, cells=cells, failures=_failures(own, table)))
             theirs = labels.get(matches.get(f"{agent}/{model}", ""))
             if theirs is not None:
-                rows.append(Row(label=_label(agent, model, judge), profile="difference", cells=_minus(cells, theirs)))
+                rows.append(Row(label=label, profile="difference", cells=_minus(cells, theirs)))
     sources = [f"Published: {block.source}." + (f" {block.differs}" if block.differs else "") for block in table.published]
-    return Grid(
-        title=table.title, columns=[column.label for column in table.columns], rows=rows, notes=[*table.notes, *sources, *notes]
-    )
+    notes = [*names.notes(), *table.notes, *sources, *_remarks(table, rows), *notes]
+    return Grid(title=table.title, columns=[column.label for column in table.columns], rows=rows, notes=notes)
+
+
+def _remarks(table: TableConfig, rows: Sequence[Row]) -> list[str]:
+    """The notes of the table's checks."""
+    if not table.checks:
+        return []
+    labels = [column.label for column in table.columns]
+    where = f"conf/table/{table.name}.yaml: checks"
+    if twice := sorted({label for label in labels if labels.count(label) > 1}):
+        raise ConfigError(f"{where}: column label(s) stand twice: {', '.join(twice)}. Checks name columns by label.")
+    lines = [
+        Line(row.label, row.profile, {n: c.value for n, c in zip(labels, row.cells, strict=True) if c.value is not None})
+        for row in rows
+    ]
+    notes = []
+    for check in table.checks:
+        run = load(check.run, where)
+        try:
+            signature(run).bind(lines, **check.options)
+        except TypeError as error:
+            raise ConfigError(f"{where}: {check.run}: options: {error}.") from None
+        notes += run(lines, **check.options)
+    return notes
 
 
 def _index(table: TableConfig, measures: Sequence[Measure]) -> dict[tuple[str, ...], Measure]:
@@ -93,7 +125,7 @@ def _cell(item: Measure | None, column: Column, table: TableConfig, specs: Specs
     benchmark, measure, _ = _place(column, table)
     scale = column.scale if column.scale is not None else specs[benchmark][measure].scale
     value, low, high = (None if number is None else number * scale for number in (item.value, item.ci_low, item.ci_high))
-    return Cell(value, low, high, item.n, column.digits)
+    return Cell(value, low, high, item.n, column.digits, column.interval)
 
 
 def _failures(items: Sequence[Measure | None], table: TableConfig) -> dict[str, int]:
@@ -112,5 +144,24 @@ def _minus(cells: Sequence[Cell], theirs: Sequence[float | None]) -> list[Cell]:
     ]
 
 
-def _label(agent: str, model: str, judge: str) -> str:
-    return " · ".join([agent, *([model] if model != "none" else []), *([f"judge {judge}"] if judge != "none" else [])])
+class _Names:
+    """What our rows are called: agent, model and judge, without a model or judge that all of them share (a note says it).
+
+    Beside published rows the model stays in the label.
+    """
+
+    def __init__(self, names: list[tuple[str, str, str]], *, keep_model: bool) -> None:
+        self.all = names
+        models, judges = ({name[place] for name in names} for place in (1, 2))
+        self._model = next(iter(models)) if len(models) == 1 and not keep_model else ""
+        self._judge = next(iter(judges)) if len(judges) == 1 else ""
+
+    def label(self, agent: str, model: str, judge: str) -> str:
+        model = "" if model in ("none", self._model) else model
+        judge = "" if judge in ("none", self._judge) else f"judge {judge}"
+        return " · ".join(filter(None, (agent, model, judge)))
+
+    def notes(self) -> list[str]:
+        shared = {"model": self._model, "judge": self._judge}
+        said = " and ".join(f"{what} {name}" for what, name in shared.items() if name not in ("", "none"))
+        return [f"All our rows: {said}."] if said else []

@@ -5,9 +5,17 @@ from __future__ import annotations
 import csv
 import io
 
+import msgspec
+
 from vivavoce.tables.grid import FAILURES, Cell, Grid, Row
 
-PROFILES = {"as_published": "as published", "corrected": "corrected", "published": "published", "difference": "difference"}
+PROFILES = {
+    "as_published": "as published",
+    "corrected": "corrected",
+    "published": "published",
+    "difference": "difference",
+    "both": "both",
+}
 _TEX = str.maketrans(
     {c: rf"\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "·": r"$\cdot$"}
 )
@@ -15,6 +23,7 @@ _TEX = str.maketrans(
 
 def markdown(grid: Grid) -> str:
     """An aligned Markdown table with its title and notes."""
+    grid = _merged(grid)
     header = ["", "scorer", *_headings(grid), "failures"]
     lines = [header, *([row.label, PROFILES[row.profile], *_cells(grid, row), _failures(row)] for row in grid.rows)]
     widths = [max(len(line[index]) for line in lines) for index in range(len(header))]
@@ -38,6 +47,7 @@ def comma_separated(grid: Grid) -> str:
 
 def latex(grid: Grid) -> str:
     """A table environment for booktabs, complete with caption."""
+    grid = _merged(grid)
     header = ["", "scorer", *_headings(grid), "failures"]
     body = []
     for index, row in enumerate(grid.rows):
@@ -64,6 +74,22 @@ def latex(grid: Grid) -> str:
     )
 
 
+def _merged(grid: Grid) -> Grid:
+    """The grid with one line where both scorers print the same: for readers, while CSV keeps each."""
+    rows: list[Row] = []
+    for row in grid.rows:
+        last = rows[-1] if rows else None
+        if (
+            last is not None
+            and (last.profile, row.profile) == ("as_published", "corrected")
+            and (last.label, last.cells, last.failures) == (row.label, row.cells, row.failures)
+        ):
+            rows[-1] = msgspec.structs.replace(last, profile="both")
+        else:
+            rows.append(row)
+    return msgspec.structs.replace(grid, rows=rows)
+
+
 def _headings(grid: Grid) -> list[str]:
     """Column labels, with n where all rows share it."""
     headings = []
@@ -87,7 +113,7 @@ def _show(cell: Cell, row: Row, shared: int | None) -> str:
         return "-"
     sign = "+" if row.profile == "difference" and cell.value > 0 else ""
     text = f"{sign}{cell.value:.{cell.digits}f}"
-    if cell.low is not None and cell.high is not None:
+    if cell.shown and cell.low is not None and cell.high is not None:
         text += f" [{cell.low:.{cell.digits}f}, {cell.high:.{cell.digits}f}]"
     return text + (f" n={cell.n}" if cell.n is not None and shared is None else "")
 
