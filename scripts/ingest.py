@@ -9,6 +9,8 @@ from pathlib import Path
 from vivavoce import cli
 from vivavoce.assets import resolve
 from vivavoce.config.compose import thaw
+from vivavoce.corpus.catalogue import read_catalogue
+from vivavoce.corpus.download import download_all
 from vivavoce.corpus.ingest import ingest
 from vivavoce.provenance import write_manifest
 from vivavoce.steps.progress import Progress
@@ -28,6 +30,10 @@ def main(options: argparse.Namespace) -> None:
         counter = stages.setdefault(stage, Progress(f"ingest {options.corpus}: {stage}", total, "items"))
         counter.step(done - counter.done)
 
+    if settings := config.download_settings:
+        inputs["pdfs"] = Path("results/data/pdfs", options.corpus)
+        for failure in download_all(read_catalogue(files["catalogue"]), inputs["pdfs"], settings, progress):
+            log.warning("not fetched: %s (%s): %s", failure.url, failure.paper, failure.reason)
     contents = ingest(
         config, inputs, options.output.parent, processes=options.threads, threads=options.threads, progress=progress
     )

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from vivavoce.config.base import Strict
 from vivavoce.config.benchmark import Asset
+from vivavoce.corpus.download import DownloadSettings
 
 
 class ChunkConfig(Strict):
@@ -61,13 +62,15 @@ class IndexConfig(Strict):
 class CorpusConfig(Strict):
     """`source: pdfs` reads PDFs (with a catalogue if there is one), `catalogue` titles and abstracts alone.
 
-    `assets` are pinned files (`catalogue`), `pdfs` is a folder in this project or an absolute one.
+    `assets` are pinned files (`catalogue`), `pdfs` is a folder in this project or an absolute one. `download: true` fetches
+    what the catalogue names by `pdf_url` into results/data/pdfs/<name>/ instead; a block there sets how gently.
     """
 
     name: str
     source: Literal["pdfs", "catalogue"]
     assets: dict[str, Asset] = {}
     pdfs: str = ""
+    download: bool | DownloadSettings = False
     chunks: ChunkConfig = ChunkConfig()
     index: IndexConfig = IndexConfig()
     text_cap: int = Field(16000, ge=512)  # characters a stored string may have (spec 4.5)
@@ -75,3 +78,16 @@ class CorpusConfig(Strict):
     citation: str = ""
     licence: str = ""
     note: str = ""
+
+    @model_validator(mode="after")
+    def _pdfs_have_one_source(self) -> CorpusConfig:
+        if self.download and (self.source != "pdfs" or self.pdfs or "catalogue" not in self.assets):
+            raise ValueError("download needs source: pdfs, a catalogue among assets, and no folder `pdfs`")
+        return self
+
+    @property
+    def download_settings(self) -> DownloadSettings | None:
+        """How to download, None where nothing is."""
+        if isinstance(self.download, DownloadSettings):
+            return self.download
+        return DownloadSettings() if self.download else None

@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.corpus.catalogue import Entry
-from vivavoce.files import write_json
+from vivavoce.errors import DataError
+from vivavoce.files import sample, write_json
 
 if TYPE_CHECKING:
     import aiohttp
@@ -32,7 +33,10 @@ Progress = Callable[[str, int, int], None]
 
 
 class DownloadSettings(BaseModel):
-    """How gently: `per_host` at a time, `delay_seconds` between two starts on a host."""
+    """How gently: `per_host` at a time, `delay_seconds` between two starts on a host.
+
+    `error_share`: `download_all` fails when more of the papers than this share could not be had.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -42,6 +46,7 @@ class DownloadSettings(BaseModel):
     seconds: float = Field(120.0, gt=0)  # for one try of one file
     largest_bytes: int = Field(200_000_000, gt=0)
     user_agent: str = "vivavoce (reads papers for evaluation; identifies itself)"
+    error_share: float = Field(0.05, ge=0, le=1)
 
 
 class Failure(NamedTuple):
@@ -63,8 +68,8 @@ async def download(
 ) -> list[Failure]:
     """Fetch `<folder>/<paper id>.pdf` for all entries with a URL; returns those that failed, sorted by paper id.
 
-    A file that is there with the digest noted in `downloads.json` is not fetched again; a `.part` file is resumed if the
-    server can.
+    A file that is there with the digest noted in `downloads.json`, or without a note (your own), is not fetched again; a
+    `.part` file is resumed if the server can.
     """
     import aiohttp
 
@@ -94,6 +99,21 @@ async def download(
     async with aiohttp.ClientSession(headers=headers, auto_decompress=False) as session:
         await asyncio.gather(*(one(session, entry) for entry in todo))
     return sorted(failures)
+
+
+def download_all(
+    entries: Iterable[Entry], folder: Path, settings: DownloadSettings, progress: Progress | None = None
+) -> list[Failure]:
+    """`download` to its end; DataError when more than `settings.error_share` of the papers failed. What came is kept."""
+    wanted = [entry for entry in entries if entry.pdf_url]
+    failures = asyncio.run(download(wanted, folder, settings, progress))
+    if len(failures) > settings.error_share * len(wanted):
+        reasons = sample(sorted({failure.reason for failure in failures}))
+        raise DataError(
+            f"{folder}: {len(failures)} of {len(wanted)} PDFs could not be fetched ({reasons}). Run again to go on, put the "
+            "files there yourself as <paper id>.pdf, or raise download.error_share in conf/corpus/."
+        )
+    return failures
 
 
 class _Gate:
@@ -169,4 +189,6 @@ async def _try(session: aiohttp.ClientSession, url: str, part: Path, settings: D
 
 
 def _held(file: Path, known: dict[str, Any] | None) -> bool:
-    return bool(known) and file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == (known or {}).get("sha256")
+    if not file.is_file():
+        return False
+    return known is None or hashlib.sha256(file.read_bytes()).hexdigest() == known.get("sha256")

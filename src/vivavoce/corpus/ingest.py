@@ -76,7 +76,8 @@ def ingest(
             "catalogue": {"entries": len(entries), "sha256": digest(msgspec.to_builtins(entries))},
             "pdfs": {"files": len(digests), "sha256": digest(digests)},
         },
-        "config": digest(config.model_dump(mode="json", exclude={"assets", "pdfs"})),  # inputs have digests of their own
+        # What the papers come from is named by the digests above.
+        "config": digest(config.model_dump(mode="json", exclude={"assets", "pdfs", "download"})),
         "index": index,
         "content": fingerprint(building / "papers.duckdb"),
         "versions": versions(),
