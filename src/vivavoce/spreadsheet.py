@@ -1,9 +1,10 @@
 """Reading a sheet as typed rows, once: the parsed form is cached by the file's digest.
 
-Reader: python-calamine, 8 times as fast as openpyxl on the published files (benchmarks/spreadsheet_speed.py). It decodes
-Excel's `_x000D_` escapes, which pandas with openpyxl, the authors' reader, leaves as text; so they are escaped once more where
-a file has any, and the caller sees the text that the authors saw. Two things are lost: a cell of nothing but line
-breaks is read as empty (4 of 186,000 published answers), and an integer is not told from a float without fraction.
+Reader: python-calamine, 5 times as fast as openpyxl and 7 times as fast as pandas with it on the published files
+(benchmarks/spreadsheet_speed.py). It decodes Excel's `_x000D_` escapes, which openpyxl, the authors' reader, leaves as text; so
+they are escaped once more where a file has any, and the caller sees what the authors saw. Two things are lost: a cell of
+nothing but line breaks is read as empty (4 of 185,000 published answers), and an integer is not told from a float without
+fraction.
 
 Cache: one Parquet file a sheet, each cell a JSON scalar, so that types survive and single columns can be read.
 """
