@@ -6,7 +6,7 @@ SciFact's majority label is "true" (137 of 208), PubMedQA's "yes" (519 of 843): 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -25,9 +25,11 @@ class ConstantOptions(Options):
 class ConstantAgent:
     """Answers `text`, free of cost."""
 
+    Options: ClassVar[type[ConstantOptions]] = ConstantOptions
+
     def __init__(self, name: str, options: Mapping[str, Any] | ConstantOptions) -> None:
         self._name = name
-        self.options = read_options(ConstantOptions, options, name)
+        self.options = read_options(self.Options, options, name)
 
     @property
     def name(self) -> str:
