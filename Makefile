@@ -18,6 +18,7 @@ CONFIG ?= experiment=specimen
 	touch $@
 
 demo: .venv/.installed
+	@$(ENV)/python -m compileall -q -j 2 src
 	$(ENV)/snakemake --cores $(CORES) --config $(CONFIG)
 	@$(ENV)/python scripts/show.py $(CONFIG)
 
