@@ -1,5 +1,7 @@
 """Write the tables that README and docs quote anew from results/: run it after `make demo`; a test fails where they differ.
 
+python docs/quote.py [FOLDER]        FOLDER holds results/; the project's own if it is left out
+
 A quotation stands between two comments, the first of which says what to take:
 
     <!-- quote results/experiments/specimen/tables/specimen_paperqa.md rows=corrected columns=text|table|Avg -->
@@ -10,6 +12,7 @@ A quotation stands between two comments, the first of which says what to take:
 
 from __future__ import annotations
 
+import argparse
 import re
 from pathlib import Path
 
@@ -19,7 +22,7 @@ INTERVAL = re.compile(r" \[[^\]]*\]")
 
 
 def differences(page: Path, root: Path) -> tuple[list[str], int]:
-    """Sources whose quotation in a page is stale, and how many are as they should be; sources that were not made are left out."""
+    """Sources whose quotation is stale, and how many are as they should be; what was not made is left out."""
     stale, fresh = [], 0
     for match in QUOTE.finditer(page.read_text(encoding="utf-8")):
         source = root / match["source"]
@@ -54,19 +57,17 @@ def quoted(table: str, options: str) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in aligned)
 
 
-def main() -> None:
-    """Rewrite every page whose sources exist."""
+def main(folder: Path) -> None:
+    """Rewrite the quotations whose sources exist."""
+
+    def fresh(match: re.Match[str]) -> str:
+        source = folder / match["source"]
+        if not source.is_file():
+            return match[0]
+        return match[1] + quoted(source.read_text(encoding="utf-8"), match["options"]) + match[5]
+
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
         text = page.read_text(encoding="utf-8")
-
-        def fresh(match: re.Match[str]) -> str:
-            source = ROOT / match["source"]
-            return (
-                match[1] + quoted(source.read_text(encoding="utf-8"), match["options"]) + match[5]
-                if source.is_file()
-                else match[0]
-            )
-
         new = QUOTE.sub(fresh, text)
         if new != text:
             page.write_text(new, encoding="utf-8")
@@ -74,4 +75,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?", default=ROOT)
+    main(parser.parse_args().folder)

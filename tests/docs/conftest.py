@@ -46,7 +46,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     found = [block for path in documents(root) for block in blocks(path, root)]
     if "document" in metafunc.fixturenames:
         metafunc.parametrize("document", documents(root), ids=lambda path: str(path.relative_to(root)))
-    if "command" in metafunc.fixturenames:
+    if {"command", "block"} <= set(metafunc.fixturenames):
         shell = {
             command: block for block in found if block.language in ("bash", "console", "sh") for command in block.commands()
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import shlex
 import shutil
@@ -63,7 +64,7 @@ def test_the_toy_of_the_page_is_the_toy_of_the_tests(root: Path, page: list[Any]
         assert shown[str(path.relative_to(toy))] == path.read_text(encoding="utf-8"), f"extending.md and {path} differ"
 
 
-def test_every_command_of_the_page_works_in_order(added: Path, page: list[Any]) -> None:
+def test_every_command_of_the_page_works_in_order(root: Path, added: Path, page: list[Any]) -> None:
     commands = [(command, block) for block in page if "in" in block.marks for command in block.commands()]
     assert len(commands) >= 6
     for command, block in commands:
@@ -73,10 +74,14 @@ def test_every_command_of_the_page_works_in_order(added: Path, page: list[Any]) 
         if name := block.marks.get("output"):
             run(added, "PYTHONPATH=. snakemake --cores 2 --config experiment=toy tracking=none")
             assert (added / name).read_text(encoding="utf-8").rstrip("\n") == block.text.rstrip("\n"), block.where
-    audit = (added / "results/experiments/judge_audit/tables/judge_audit.md").read_text(encoding="utf-8")
-    (row,) = [line for line in audit.splitlines() if "judge numbers" in line]
-    value = row.split("|")[3].split()[0]
-    assert f"It gets {value} % balanced accuracy" in (Path(__file__).parents[2] / "docs/extending.md").read_text()
+    with (added / "results/experiments/judge_audit/measures.csv").open(encoding="utf-8", newline="") as stream:
+        (cell,) = (
+            line
+            for line in csv.DictReader(stream)
+            if line["measure"] == "judge_balanced_accuracy" and line["slice"] == "all" and line["policy"] == "failures_wrong"
+        )
+    said = f"It gets {100 * float(cell['value']):.1f} % balanced accuracy"
+    assert said in (root / "docs" / "extending.md").read_text(encoding="utf-8")
 
 
 def test_the_test_of_the_page_can_fail(added: Path) -> None:
