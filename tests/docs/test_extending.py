@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 pytestmark = pytest.mark.workflow
-PARTS = ("Snakefile", "conf", "scripts", "src", "envs", "specimen")
+PARTS = ("Snakefile", "conf", "scripts", "src", "envs", "specimen", "recorded")
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def added(root: Path, page: list[Any], tmp_path_factory: pytest.TempPathFactory)
     for part in PARTS:
         if (root / part).is_dir():
             shutil.copytree(root / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-        else:
+        elif (root / part).exists():
             shutil.copy(root / part, folder / part)
     for name, text in files(page).items():
         assert not (folder / name).exists(), f"the page overwrites {name}"
