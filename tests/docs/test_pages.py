@@ -17,7 +17,7 @@ from vivavoce.config.compose import names
 from vivavoce.config.corpus import CorpusConfig
 from vivavoce.config.judge import JudgeConfig
 from vivavoce.config.model import ModelConfig
-from vivavoce.config.table import TableConfig
+from vivavoce.config.table import Check, TableConfig
 
 GROUPS: dict[str, Any] = {
     "agent": AgentConfig,
@@ -75,6 +75,9 @@ def test_yaml_blocks_are_what_the_program_takes(yaml_block: Any) -> None:
     values = yaml.safe_load(text)
     if "asset" in marks:
         Asset(**values)
+        return
+    if "checks" in marks:
+        assert [Check(**item).run for item in values["checks"]]
         return
     if "experiment" in (group := _group(marks)):
         return  # composed by test_extending
