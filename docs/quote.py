@@ -37,8 +37,8 @@ def quoted(table: str, options: str) -> str:
     """The part of a Markdown table that the options ask for."""
     chosen = {key: value.strip() for key, value in re.findall(r"(\w+)=(.*?)(?= \w+=| plain|$)", options)}
     lines = [line for line in table.splitlines() if line.startswith("|")]
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if not set(line) <= set("|-: ")]
-    header, body = cells[0], [row for row in cells[1:] if re.search(chosen.get("rows", ""), " | ".join(row))]
+    header, rule, *cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    body = [row for row in cells if re.search(chosen.get("rows", ""), " | ".join(row))]
     labels = [re.sub(r" \(n=\d+\)$", "", label) for label in header]
     wanted = chosen.get("columns", "").split("|") if "columns" in chosen else labels
     if unknown := [label for label in wanted if label not in labels]:
@@ -47,14 +47,14 @@ def quoted(table: str, options: str) -> str:
     rows = [[row[index] for index in kept] for row in [header, *body]]
     if " plain" in options:
         rows = [[INTERVAL.sub("", cell) for cell in row] for row in rows]
-    widths = [max(len(row[index]) for row in rows) for index in range(len(kept))]
-    rule = ["-" * width if kept[index] < 2 else "-" * (width - 1) + ":" for index, width in enumerate(widths)]
-    table_rows = [rows[0], rule, *rows[1:]]
-    aligned = (
-        [cell.ljust(w) if kept[i] < 2 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))]
-        for row in table_rows
-    )
-    return "".join(f"| {' | '.join(row)} |\n" for row in aligned)
+    widths = [max(len(row[place]) for row in rows) for place in range(len(kept))]
+    right = [rule[index].endswith(":") for index in kept]
+    marks = ["-" * (width - 1) + ":" if end else "-" * width for width, end in zip(widths, right, strict=True)]
+    lines = []
+    for row in (rows[0], marks, *rows[1:]):
+        padded = [c.rjust(w) if end else c.ljust(w) for c, w, end in zip(row, widths, right, strict=True)]
+        lines.append(f"| {' | '.join(padded)} |\n")
+    return "".join(lines)
 
 
 def main(folder: Path) -> None:
