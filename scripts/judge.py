@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 from importlib import import_module
 from pathlib import Path
 
 from vivavoce import cli
 from vivavoce.config.compose import thaw
+from vivavoce.models.loop import run
 from vivavoce.provenance import write_manifest
 from vivavoce.steps.bench import judge_with
 from vivavoce.steps.pool import OrderedLines
 
 
 def main(options: argparse.Namespace) -> None:
-    """Write the judgements and their manifest."""
+    """Write the judgements and their manifest; fails at the end if the judge was down for too many questions."""
     config = thaw(options.config)
     names = {
         "benchmark": options.benchmark,
@@ -27,7 +27,8 @@ def main(options: argparse.Namespace) -> None:
     label = "judge " + "/".join(names.values())
     grader = import_module(config.benchmark[options.benchmark].grade)
     out = OrderedLines()
-    counts = asyncio.run(judge_with(config, options, grader, out, label))
+    counts = run(judge_with(config, options, grader, out, label))
+    counts.check(config.error_share, label)
     out.write(options.output)
     write_manifest(
         options.output,
