@@ -191,7 +191,9 @@ class Stage:
     def __init__(self, reference: Project, folder: Path, name: str) -> None:
         self.name, self.folder, self.reference = name, folder, reference
         job = "exam/exam_loop/scripted/s0"
-        self.output = folder / (f"results/rollouts/{job}.jsonl" if name == "rollout" else f"results/judgements/{job}/examiner.jsonl")
+        self.output = folder / (
+            f"results/rollouts/{job}.jsonl" if name == "rollout" else f"results/judgements/{job}/examiner.jsonl"
+        )
         needed = ["results/data", "results/experiments/exam/config.yaml", *(["results/rollouts"] if name == "judge" else [])]
         for part in needed:
             source, target = reference.folder / part, folder / part
@@ -201,7 +203,14 @@ class Stage:
             else:
                 shutil.copy(source, target)
         self.command = [sys.executable, str(reference.folder / "scripts" / f"{name}.py")]
-        self.command += ["--config", "results/experiments/exam/config.yaml", "--digest", "d", "--log", f"results/logs/{name}.log"]
+        self.command += [
+            "--config",
+            "results/experiments/exam/config.yaml",
+            "--digest",
+            "d",
+            "--log",
+            f"results/logs/{name}.log",
+        ]
         self.command += ["--benchmark", "exam", "--agent", "exam_loop", "--model", "scripted", "--seed", "0"]
         self.command += ["--questions", "results/data/exam/questions.jsonl"]
         if name == "judge":
