@@ -157,6 +157,7 @@ rule aggregate:
 rule table:
     input:
         measures=plan.measures,
+        evidence=plan.evidence,
     output:
         markdown=f"{plan.folder}/tables/{{table}}.md",
         csv=f"{plan.folder}/tables/{{table}}.csv",
@@ -166,11 +167,12 @@ rule table:
         f"results/logs/table/{plan.plan.config.name}/{{table}}.log",
     conda:
         "envs/vivavoce.yaml"
+    threads: plan.table_threads
     params:
         digest=plan.digest("table"),
     shell:
         "{RUN}/table.py --config {FROZEN} --digest {params.digest} --log {log}"
-        " --table {wildcards.table} --measures {input.measures} --output {output.markdown}"
+        " --table {wildcards.table} --threads {threads} --measures {input.measures} --output {output.markdown}"
 
 
 rule plot:

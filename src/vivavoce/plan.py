@@ -41,7 +41,14 @@ class Plan:
     @cached_property
     def jobs(self) -> list[Job]:
         """All rollouts, in the order of the configuration."""
-        return [job for job in self._all_jobs() if not any(fnmatch(job.path, pattern) for pattern in self.config.skip)]
+        return [job for job in self._all_jobs() if not self._skipped(job.path)]
+
+    @cached_property
+    def judged(self) -> list[tuple[Job, str]]:
+        """Which judges grade which rollouts."""
+        return [
+            (job, judge) for job in self.jobs for judge in sorted(self.config.judge) if not self._skipped(f"{job.path}/{judge}")
+        ]
 
     def models_of(self, benchmark: str, agent: str) -> list[str]:
         """The model names that stand in an agent's rows: the experiment's, the labels of imported answers, or `none`."""
@@ -58,12 +65,21 @@ class Plan:
 
     def judgements(self) -> list[str]:
         """The files of all judgements."""
-        return [f"results/judgements/{job.path}/{judge}.jsonl" for job in self.jobs for judge in sorted(self.config.judge)]
+        return [f"results/judgements/{job.path}/{judge}.jsonl" for job, judge in self.judged]
 
     def tables(self) -> list[str]:
         """The files of all tables."""
         folder = f"results/experiments/{self.config.name}/tables"
         return [f"{folder}/{name}.{kind}" for name in sorted(self.config.table) for kind in ("md", "csv", "tex")]
+
+    def evidence(self, table: str) -> list[str]:
+        """What a table reads besides measures.csv: questions, rollouts, judgements, if it is one that `make`s itself."""
+        choice = self.config.table[table]
+        if not choice.make:
+            return []
+        files = [f"results/data/{name}/questions.jsonl" for name in choice.benchmarks if name in self.config.benchmark]
+        files += self.rollouts() if "rollouts" in choice.reads else []
+        return files + (self.judgements() if "judgements" in choice.reads else [])
 
     def plots(self) -> list[str]:
         """The files of all figures."""
@@ -109,14 +125,15 @@ class Plan:
         graders = {benchmark.grade for benchmark in config.benchmark.values()}
         titles = {name: [item.title, item.invented, item.grade] for name, item in config.benchmark.items()}
         if step == "aggregate":
-            return [config.name, titles, self.jobs, sorted(config.judge)], graders
+            return [config.name, titles, self.judged], graders
         if step == "plot":
             plot = config.plot[names["plot"]]
             return [config.name, titles, self.jobs, block(plot)], {*graders, module_of(plot.draw)}
         if step == "table":
             table = config.table[names["table"]]
-            checks = {module_of(check.run) for check in table.checks}
-            return [config.name, config.limit, titles, block(table)], graders | checks
+            named = {module_of(name) for name in (*(check.run for check in table.checks), table.make) if name}
+            jobs = self.jobs if table.make else []
+            return [config.name, config.limit, titles, block(table), jobs], graders | named
         raise ValueError(f"no step '{step}'")
 
     def _model(self, name: str) -> tuple[Any, set[str]]:
@@ -134,6 +151,11 @@ class Plan:
     @cached_property
     def _codes(self) -> dict[tuple[str, tuple[str, ...]], str]:
         return {}
+
+    def _skipped(self, path: str) -> bool:
+        """Whether the last pattern of `skip` that fits a path leaves it out; `!` before a pattern keeps what fits."""
+        fitting = [pattern for pattern in self.config.skip if fnmatch(path, pattern.removeprefix("!"))]
+        return bool(fitting) and not fitting[-1].startswith("!")
 
     def _all_jobs(self) -> Iterator[Job]:
         for benchmark in sorted(self.config.benchmark):

@@ -93,6 +93,14 @@ class Workflow:
         """The file of answers made elsewhere that a rollout reads, if any."""
         return self.plan.imported(wildcards.benchmark, wildcards.agent, wildcards.model)
 
+    def evidence(self, wildcards: Any) -> list[str]:
+        """What a table reads besides the measures."""
+        return self.plan.evidence(wildcards.table)
+
+    def table_threads(self, wildcards: Any) -> int:
+        """Two for a table that scores rollouts itself."""
+        return 2 if "rollouts" in self.plan.config.table[wildcards.table].reads else 1
+
     def api_slots(self, wildcards: Any) -> int:
         """How many calls a rollout may have under way, for a limit across jobs: `snakemake --resources api_slots=N`."""
         model = self.plan.config.model.get(wildcards.model)

@@ -11,10 +11,13 @@ from vivavoce.records import Policy, Profile
 
 
 class Column(Strict):
-    """One printed column: a measure of one benchmark on one slice. `published` selects its value in the published file."""
+    """One printed column: a measure of one benchmark on one slice. `published` selects its value in the published file.
+
+    Without a measure the column prints the published value alone: what cannot be computed.
+    """
 
     label: str
-    measure: str
+    measure: str = ""
     benchmark: str = ""  # empty: the table's only benchmark
     slice: str = "all"
     scale: float | None = None  # None: the measure's own
@@ -50,10 +53,13 @@ class TableConfig(Strict):
     name: str
     title: str
     benchmarks: list[str]
-    columns: list[Column]
+    columns: list[Column] = []
     profiles: list[Profile] = ["as_published", "corrected"]
     policy: Policy = "failures_wrong"
-    layout: Literal["results", "ranks"] = "results"
+    agents: list[str] = []  # whose rows; empty: all; one alone is not named in the rows
+    make: str = Field(default="", pattern=r"^([\w.]+:\w+)?$")  # lays out a table of another kind from a `listing.Material`
+    reads: list[Literal["rollouts", "judgements"]] = []  # what such a table reads besides the measures and questions
+    options: dict[str, Any] = {}  # of such a table
     notes: list[str] = []
     published: list[Published] = []
     checks: list[Check] = []

@@ -29,7 +29,12 @@ def published_gold(question: Question) -> str:
 
 def corrected_gold(question: Question) -> str:
     """The released gold without the "A: " that is no part of the answer."""
-    return _LEAD.sub("", str(question.gold["released"]).strip())
+    return without_lead(str(question.gold["released"]).strip())
+
+
+def without_lead(gold: str) -> str:
+    """A gold without its leading "A:"."""
+    return _LEAD.sub("", gold)
 
 
 def published_answer(rollout: Rollout) -> str | None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
+from pydantic import BaseModel, ValidationError
 
+from vivavoce.errors import ConfigError
 from vivavoce.grading.base import MeasureSpec
 from vivavoce.records import Measure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+T = TypeVar("T", bound=BaseModel)
 Specs = Mapping[str, Mapping[str, MeasureSpec]]
 
 
@@ -32,6 +35,14 @@ class Drawing(msgspec.Struct, frozen=True, kw_only=True):
     def scaled(self, item: Measure, value: float) -> float:
         """A value of a measure in print units."""
         return value * self.specs[item.benchmark][item.measure].scale
+
+    def checked(self, options: type[T]) -> T:
+        """The figure's options by the model of who draws it. Raises ConfigError that names the keys."""
+        try:
+            return options(**self.options)
+        except ValidationError as error:
+            keys = "; ".join(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
+            raise ConfigError(f"plot '{self.title}': options: {keys}.") from None
 
 
 def figure(width: float = 7.0, height: float = 4.5) -> Figure:

@@ -13,12 +13,16 @@ from vivavoce.plan import NO_MODEL
 from vivavoce.steps.judge import Counts, judge_all
 from vivavoce.steps.models import opened
 from vivavoce.steps.pool import OrderedLines
+from vivavoce.steps.unjudged import can_grade_alone, grade_alone
 
 
 async def judge_with(
     config: ExperimentConfig, options: argparse.Namespace, grader: ModuleType, out: OrderedLines, label: str
 ) -> Counts:
     """Grade with the judge of the configuration, its model (if it asks one) open."""
+    only = config.benchmark[options.benchmark].measures
+    if can_grade_alone(grader, options.judge):
+        return grade_alone(options.questions, options.rollouts, grader, out, only=only)
     choice = config.judge[options.judge]
     where = f"conf/judge/{options.judge}.yaml"
     judge = load(choice.judge, f"{where}: judge")
@@ -34,7 +38,7 @@ async def judge_with(
             grader,
             judge(own, settings, name=options.judge, versions=choice.versions),
             out,
-            only=config.benchmark[options.benchmark].measures,
+            only=only,
             concurrency=model.concurrency if model else 1,
             label=label,
         )

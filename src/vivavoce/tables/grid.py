@@ -65,14 +65,14 @@ def build(table: TableConfig, measures: Sequence[Measure], specs: Specs, notes: 
     labels = {label: values for _, label, values in published}
     matches = {ours: theirs for block in table.published for ours, theirs in block.match.items()}
     index = _index(table, measures)
-    names = _Names(sorted({(key[0], key[1], key[2]) for key in index}), keep_model=bool(table.published))
+    names = _Names(sorted({(key[0], key[1], key[2]) for key in index}), keep_model=bool(table.published or table.agents))
     for agent, model, judge in names.all:
         for profile in table.profiles:
             own = [index.get((agent, model, judge, profile, *_place(column, table))) for column in table.columns]
             if not any(own):
                 continue
             cells = [_cell(item, column, table, specs) for item, column in zip(own, table.columns, strict=True)]
-            label = names.label(agent, model, judge)
+            label = names.label("" if len(table.agents) == 1 and model != "none" else agent, model, judge)
             rows.append(Row(label=label, profile=profile, cells=cells, failures=_failures(own, table)))
             theirs = labels.get(matches.get(f"{agent}/{model}", ""))
             if theirs is not None:
@@ -111,7 +111,10 @@ def _index(table: TableConfig, measures: Sequence[Measure]) -> dict[tuple[str, .
     return {
         (item.agent, item.model, item.judge, item.profile, item.benchmark, item.measure, item.slice): item
         for item in measures
-        if item.policy == table.policy and item.seed == seed and item.benchmark in table.benchmarks
+        if item.policy == table.policy
+        and item.seed == seed
+        and item.benchmark in table.benchmarks
+        and (not table.agents or item.agent in table.agents)
     }
 
 

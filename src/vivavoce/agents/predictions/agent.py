@@ -93,6 +93,8 @@ def _from_table(
     contexts = column(
         table.names, [options.contexts] if options.contexts else _CONTEXTS, source, "", needed=bool(options.contexts)
     )
+    by_row = options.row_join and len(questions) == len(table.rows)  # of a part of the questions, a row's position says nothing
+    places = {id(row): place for place, row in enumerate(table.rows)} if by_row else {}
     for index, question in enumerate(questions):
         row = joined.rows.get(question.id)
         if row is None:
@@ -102,11 +104,13 @@ def _from_table(
         value = value_of(row.values.get(answer), options, spreadsheet=table.spreadsheet)
         same = value.answer is not None and raw == value.answer
         extra: dict[str, Any] = {} if same else {"published_answer": raw}
-        if options.row_join:
+        if by_row:
             positional = table.rows[index].values.get(published) if index < len(table.rows) else None
             extra["row_join"] = True
             if positional != raw:
                 extra["row_answer"] = positional
+            if (place := places[id(row)]) != index:
+                extra["row"] = place  # where this question's own answer stands, from 0
         yield _fields(value, extra, options, row.values.get(contexts) if contexts else None)
 
 
