@@ -30,8 +30,7 @@ def main(options: argparse.Namespace) -> None:
             grader=config.benchmark[job.benchmark].grade,
             experiment=config.name,
         )
-        for job in plan.jobs
-        for judge in sorted(config.judge)
+        for job, judge in plan.judged
     ]
     measures: list[Measure] = []
     progress = Progress(f"aggregate {config.name}", len(sources), "files")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from vivavoce.config.compose import thaw
 from vivavoce.config.experiment import ExperimentConfig
 from vivavoce.files import write_text
 from vivavoce.models.estimate import Estimate
+from vivavoce.models.loop import run
 from vivavoce.plan import Plan
 from vivavoce.steps.estimate import of_judging, of_rollouts
 from vivavoce.steps.rollout import questions_of
@@ -21,7 +22,7 @@ from vivavoce.steps.rollout import questions_of
 def main(options: argparse.Namespace) -> None:
     """Write and print estimate.md."""
     config = thaw(options.config)
-    rows = asyncio.run(_rows(config))
+    rows = run(_rows(config))
     total = sum((found for _, found in rows), Estimate())
     lines = [f"* {label}: {found}" for label, found in [*rows, ("total", total)]]
     head = f"**Estimate for {config.name}** (low: one short call each; high: every cap reached; stored calls are free)"
@@ -47,21 +48,14 @@ async def _rows(config: ExperimentConfig) -> list[tuple[str, Estimate]]:
         agent = load(choice.run, f"conf/agent/{name}.yaml: run")(name, choice.options)
         found = await of_rollouts(agent, config.model[model], questions, library, config.seeds)
         rows.append((f"rollout {benchmark}/{name}/{model}", found))
-    for benchmark, count in _rollouts(plan).items():
-        grader = import_module(config.benchmark[benchmark].grade)
-        questions = questions_of(Path(f"results/data/{benchmark}/questions.jsonl"), config.limit)
-        for judge in config.judge.values():
-            if judge.model and judge.model in config.model and config.model[judge.model].model:
-                found = await of_judging(grader, config.model[judge.model], questions, count)
-                rows.append((f"judge {benchmark}, {count} rollout file(s), by {judge.name}", found))
+    for (benchmark, name), count in Counter((job.benchmark, judge) for job, judge in plan.judged).items():
+        judge = config.judge[name]
+        if judge.model and judge.model in config.model and config.model[judge.model].model:
+            grader = import_module(config.benchmark[benchmark].grade)
+            questions = questions_of(Path(f"results/data/{benchmark}/questions.jsonl"), config.limit)
+            found = await of_judging(grader, config.model[judge.model], questions, count)
+            rows.append((f"judge {benchmark}, {count} rollout file(s), by {name}", found))
     return rows
-
-
-def _rollouts(plan: Plan) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for job in plan.jobs:
-        counts[job.benchmark] = counts.get(job.benchmark, 0) + 1
-    return counts
 
 
 if __name__ == "__main__":

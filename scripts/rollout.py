@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 from pathlib import Path
 
 from vivavoce import cli
 from vivavoce.config.base import load
 from vivavoce.config.compose import thaw
+from vivavoce.models.loop import run
 from vivavoce.provenance import write_manifest
 from vivavoce.steps.pool import OrderedLines
 from vivavoce.steps.rollout import Tally, questions_of
@@ -28,7 +28,7 @@ def main(options: argparse.Namespace) -> None:
     if choice.sources or choice.folder:
         tally = import_from(agent, choice, options, questions, out, label, limited=config.limit > 0)
     else:
-        tally = asyncio.run(answer_with(agent, config, options, questions, out, label))
+        tally = run(answer_with(agent, config, options, questions, out, label))
     tally.check(config.error_share, label)
     out.write(options.output)
     usage = tally.usage

@@ -132,7 +132,7 @@ class Plan:
         if step == "table":
             table = config.table[names["table"]]
             named = {module_of(name) for name in (*(check.run for check in table.checks), table.make) if name}
-            jobs = self.jobs if table.make else []
+            jobs = self.judged if table.make else []
             return [config.name, config.limit, titles, block(table), jobs], graders | named
         raise ValueError(f"no step '{step}'")
 

@@ -42,4 +42,4 @@ class ExperimentConfig(Strict):
     budget_usd: float | None = None
     budget_calls: int | None = None
     error_share: float = Field(default=0.05, ge=0, le=1)  # a step fails when more of its questions end in an error
-    skip: list[str] = []  # rows left out, as benchmark/agent/model patterns
+    skip: list[str] = []  # patterns of benchmark/agent/model/s<seed>[/judge] left out; `!` keeps; the last that fits decides

@@ -17,7 +17,10 @@ from vivavoce.plan import NO_MODEL
 
 @contextlib.asynccontextmanager
 async def opened(config: ExperimentConfig, name: str, *job: str) -> AsyncIterator[ChatModel]:
-    """The chat model `name` with the call store of `job` (stage and names); `none` is a model that must not be called."""
+    """The chat model `name` with the call store of `job` (stage and names), and offline with the recorded calls.
+
+    `none` is a model that must not be called.
+    """
     if name == NO_MODEL:
         yield NoModel()
         return
@@ -25,7 +28,7 @@ async def opened(config: ExperimentConfig, name: str, *job: str) -> AsyncIterato
     ledger = cli.store("budget", config.name).with_suffix(".ledger")  # among the call stores, but none of them
     budget = Budget(config.budget_usd, config.budget_calls, ledger=ledger, job="/".join(job)) if limits else None
     with contextlib.ExitStack() as stack:
-        recorded = [cli.ROOT / path for path in config.recorded]
+        recorded = [cli.ROOT / path for path in config.recorded] if config.offline else []  # a live run asks anew
         store = stack.enter_context(CallStore(cli.store(*job), also=recorded, readonly=config.offline))
         if budget is not None:
             stack.callback(budget.close)
