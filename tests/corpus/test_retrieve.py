@@ -112,7 +112,7 @@ async def test_a_benchmark_without_papers_is_named() -> None:
 
 
 async def test_bm25_on_the_published_questions(mirror: Path, tmp_path: Path) -> None:
-    """53 % of 153 questions with nothing but words; docs/parts/corpus.md has the other rows."""
+    """53 % of 153 questions with nothing but words; docs/corpora.md has the other rows."""
     archive = mirror / "github.com/OpenDFM/NeuSym-RAG/archive/247b9215743bd1e0cbdfd7d86a3298f109b3ed1c.tar.gz"
     commit = mirror / "raw.githubusercontent.com/OpenDFM/NeuSym-RAG/596e644e8c198e53823874a5631b3a145a369c2f"
     file = commit / "data/dataset/airqa/test_data_553.jsonl"

@@ -58,6 +58,17 @@ def test_named_files_exist(root: Path, document: Path) -> None:
         assert (root / name).exists(), f"{document.name}: {name}"
 
 
+def test_pages_that_code_names_exist(root: Path) -> None:
+    places = [path for folder in ("src", "conf", "scripts", "specimen", "benchmarks") for path in (root / folder).rglob("*")]
+    found = 0
+    for path in [*places, root / "Snakefile", root / "Makefile"]:
+        if path.suffix in (".py", ".yaml", "") and path.is_file():
+            for name in re.findall(r"\bdocs/[\w/]+\.md\b", path.read_text(encoding="utf-8")):
+                found += 1
+                assert (root / name).is_file(), f"{path.relative_to(root)}: {name}"
+    assert found
+
+
 def test_named_code_can_be_found(document: Path) -> None:
     for name in re.findall(r"`(vivavoce(?:\.\w+)+(?::\w+)?)`", prose(document)):
         module, _, item = name.partition(":")

@@ -1,6 +1,6 @@
 """ScholarQABench: SciFact, PubMedQA, QASA, ScholarQA-CS, -Multi, -Bio and -Neuro as questions.
 
-Source: AkariAsai/ScholarQABench@95e6fc52 `data/`; the format of each file stands in docs/parts/scholarqabench_divergences.md.
+Source: AkariAsai/ScholarQABench@95e6fc52 `data/`; the format of each file stands in docs/divergences.md.
 A YAML file names `read: vivavoce.benchmarks.scholarqabench:read` with
 
     options: {task: scifact | pubmedqa | qasa | cs | multi | bio | neuro, contexts: given | gold | none}

@@ -45,7 +45,7 @@ class Price(_Strict):
 
 
 class ModelConfig(_Strict):
-    """One model. Every field that shapes the request body is part of a call's key (see docs/parts/models.md)."""
+    """One model. Every field that shapes the request body is part of a call's key (see docs/models.md)."""
 
     name: str  # the name of the file that it stands in
     provider: str = "openai"  # openai | local | extractive | package.module:Class

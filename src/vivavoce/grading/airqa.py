@@ -1,7 +1,7 @@
 """Grades AirQA-Real's questions: each by its own evaluator, in both profiles, from the same judge replies.
 
 `accuracy` is the micro mean over questions (OpenDFM/NeuSym-RAG@596e644e, utils/eval_utils.py and evaluation/evaluator.py);
-I-Avg, valid answers and turns are PaperGuide's (arXiv:2601.12988). docs/parts/airqa_divergences.md lists where profiles differ.
+I-Avg, valid answers and turns are PaperGuide's (arXiv:2601.12988). docs/divergences.md lists where profiles differ.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Grades games of the bandit probe: what the player knew, what it did, and the gap between them. Asks no judge.
 
-Source: Schmied et al. 2025 (arXiv:2504.16078), section 4.2, figure 5; what each number means: docs/parts/bandit.md. Values are
+Source: Schmied et al. 2025 (arXiv:2504.16078), section 4.2, figure 5; what each number means: docs/protocols.md. Values are
 shares of one game's steps, so that intervals cluster by game. The UCB constant is a suffix: none is sqrt(2 ln t / n),
 `_half_log` sqrt(0.5 ln t / n), `_no_log` sqrt(1 / n).
 

@@ -1,7 +1,7 @@
 """Entailment by a judge: drives the citation scorers of both profiles with one stream of `entailment` requests.
 
 Both profiles ask in the same batches, so that a pair that both need is asked once. They read the reply differently (C18 of
-docs/parts/scholarqabench_divergences.md): as published, a reply counts as support only if it is exactly "Attributable"
+docs/divergences.md): as published, a reply counts as support only if it is exactly "Attributable"
 (AttrScore's word) or a plain `supported` verdict, and an unparsable one counts as no support; corrected, it leaves the answer
 unscored.
 """

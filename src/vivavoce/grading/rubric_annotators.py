@@ -1,7 +1,7 @@
 """Two experts' rubrics of one question: does an answer score alike by both? Profile `corrected` only.
 
 Source: Asai et al. 2026 (OpenScholar, Nature 650:857), agreement on 10 questions, with the general criteria and without. Theirs
-correlates systems within a question and drops the sign (R13 of docs/parts/rubric_divergences.md); `python -m
+correlates systems within a question and drops the sign (R13 of docs/divergences.md); `python -m
 vivavoce.audit.annotators` prints that. Here one system's answers are correlated over the questions, with sign and interval.
 """
 

@@ -3,7 +3,7 @@
 Sources: yale-nlp/SciDQA@5749c53d `src/evals/surface_metrics.py` (ROUGE), `llama_judge_coarsegrained_eval.py` and
 `llama_score_extraction.py` (judge); OpenDFM/NeuSym-RAG@596e644e `evaluation/scidqa_functions.py:46-63` (judge, in the form that
 can be run). The authors print precision; recall and F1 stand beside it under both profiles, so that the choice can be seen.
-Divergences: docs/parts/scidqa_divergences.md.
+Divergences: docs/divergences.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Replies recorded elsewhere: published judge calls can be replayed, and ours published. Format: docs/parts/judges.md.
+"""Replies recorded elsewhere: published judge calls can be replayed, and ours published. Format: docs/models.md.
 
 A line of the file (JSONL, also gzipped) is one of
 
@@ -138,11 +138,9 @@ def load_replies(path: Path) -> dict[str | tuple[str, str, str], str]:
         try:
             record = msgspec.json.decode(line, type=Recorded)
         except (msgspec.MsgspecError, json.JSONDecodeError) as error:
-            raise DataError(
-                f"{path}:{number}: not a recorded reply: {error}. See docs/parts/judges.md for the format."
-            ) from None
+            raise DataError(f"{path}:{number}: not a recorded reply: {error}. See docs/models.md for the format.") from None
         if not record.key and not (record.case_id and record.item):
-            raise DataError(f"{path}:{number}: neither a key nor case_id and item. See docs/parts/judges.md for the format.")
+            raise DataError(f"{path}:{number}: neither a key nor case_id and item. See docs/models.md for the format.")
         key = record.key or (record.system, record.case_id, record.item)
         if found.setdefault(key, record.reply) != record.reply:
             raise DataError(f"{path}:{number}: {key} stands twice, with different replies. Keep one of them.")

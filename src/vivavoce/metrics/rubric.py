@@ -2,7 +2,7 @@
 
 Sources: Asai et al. 2024 (OpenScholar), section on ScholarQA-CS; AkariAsai/ScholarQABench@95e6fc52 `scholarqacs_rubric.py` (L35
 length, L50 criteria, L75 evidence, L102 citations and excerpts, L168 weights, L195 score) and `run_utils.py` L10 (JSON).
-What is corrected, and why, stands in docs/parts/rubric_divergences.md (R1 to R14).
+What is corrected, and why, stands in docs/divergences.md (R1 to R14).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One-word answers: accuracy as published (substring) and by one extracted label, and SQuAD exact match and token F1.
 
 Source: AkariAsai/ScholarQABench@95e6fc52 `citation_correctness_eval.py` L73 (normalisation), L274 (match);
-Rajpurkar et al. 2016 for exact match and token F1. Divergence C3 of docs/parts/scholarqabench_divergences.md.
+Rajpurkar et al. 2016 for exact match and token F1. Divergence C3 of docs/divergences.md.
 """
 
 from __future__ import annotations

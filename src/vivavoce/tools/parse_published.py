@@ -1,7 +1,7 @@
 """Parsing a reply as the published agents do, defects included, except that nothing is executed.
 
 Source: spec/airqa.md 4.2 (NeuSym-RAG agents/envs/actions/action.py@596e644e), golden/airqa/action_parse_golden.jsonl. The
-defects are listed in docs/parts/agents_divergences.md; `parse.py` has the corrected rules.
+defects are listed in docs/divergences.md; `parse.py` has the corrected rules.
 """
 
 from __future__ import annotations

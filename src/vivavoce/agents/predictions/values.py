@@ -1,7 +1,7 @@
 """From the value of a cell or field to an answer: how it ended, the text to grade, and what was odd about it.
 
 Every oddity is a note (`name: detail`), so that nothing is changed or dropped silently. Which oddities there are in the
-published SciDQA responses: docs/parts/scidqa_divergences.md.
+published SciDQA responses: docs/divergences.md.
 """
 
 from __future__ import annotations

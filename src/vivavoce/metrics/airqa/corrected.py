@@ -1,6 +1,6 @@
 """The objective evaluators as the questions' answer formats mean them.
 
-Same names and keywords as `published`; what each accepts more or less is listed in docs/parts/airqa_divergences.md. Predictions
+Same names and keywords as `published`; what each accepts more or less is listed in docs/divergences.md. Predictions
 and golds are both read by `normal` before they are compared. None of these raises, whatever the prediction is.
 """
 

@@ -2,7 +2,7 @@
 
 Upstream uses fuzzywuzzy (GPL, never imported here) in evaluation/match_functions.py of OpenDFM/NeuSym-RAG@596e644e. Its ratio
 is `round(rapidfuzz.fuzz.ratio)`. rapidfuzz's own `partial_ratio` looks for the best window and so differs from fuzzywuzzy's,
-which looks only where matching blocks align; `partial_ratio` here follows the latter (docs/parts/airqa_divergences.md).
+which looks only where matching blocks align; `partial_ratio` here follows the latter (docs/divergences.md).
 """
 
 from __future__ import annotations

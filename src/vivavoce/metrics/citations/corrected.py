@@ -1,6 +1,6 @@
 """Citation marks as people write them: one parser for all forms, and marks bound to the sentence that they close.
 
-Divergences C4, C7 and C10 of docs/parts/scholarqabench_divergences.md (ScholarQABench@95e6fc52; ALCE issue 26).
+Divergences C4, C7 and C10 of docs/divergences.md (ScholarQABench@95e6fc52; ALCE issue 26).
 """
 
 from __future__ import annotations
