@@ -81,8 +81,10 @@ def turn_count(rollout: Rollout) -> int | None:
     return len(rollout.turns) or (1 if rollout.usage.calls else None)
 
 
-def turn_cap(rollout: Rollout) -> float:
-    """The most turns that the agent had: `rollout.extra["turn_cap"]`, 1 for agents without a loop."""
+def turn_cap(rollout: Rollout) -> float | None:
+    """The most turns that the agent had: `rollout.extra["turn_cap"]`, 1 for agents without a loop; None for imported runs."""
+    if rollout.extra.get("trajectory") and not rollout.extra.get("turn_cap"):
+        return None
     return float(rollout.extra.get("turn_cap") or 1)
 
 
@@ -94,7 +96,7 @@ def effort(rollout: Rollout) -> list[Judgement]:
     counted = usage.calls > 0
     shared: dict[str, float | None] = {
         "valid": float(valid),
-        "within_cap": None if turns is None else float(turns <= cap),
+        "within_cap": None if turns is None or cap is None else float(turns <= cap),
         "turns": turns,
         "turn_cap": cap,
         "error_actions": error_rate(rollout.turns) if known else None,

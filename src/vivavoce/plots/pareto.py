@@ -45,12 +45,20 @@ def draw(drawing: Drawing) -> Figure:
     axes.plot(
         [points[i][0] for i in best], [points[i][1] for i in best], "--", color="0.6", zorder=1, label="not beaten in both"
     )
-    for key, (effort, score) in zip(rows, points, strict=True):
+    for (effort, score), label in _labels(rows, points).items():
         axes.plot(effort, score, "o", zorder=2)
-        axes.annotate(
-            " · ".join(part for part in key[:2] if part != "none"), (effort, score), xytext=(5, 4), textcoords="offset points"
-        )
+        axes.annotate(label, (effort, score), xytext=(5, 4), textcoords="offset points", fontsize=7)
+    axes.margins(x=0.2)
     axes.set(xlabel=options["effort"], ylabel=options["score"], title=drawing.title)
     if best:
         axes.legend(loc="lower right")
     return drawn
+
+
+def _labels(rows: list[tuple[str, str, str, str]], points: list[tuple[float, float]]) -> dict[tuple[float, float], str]:
+    """What stands beside each place: the agents there, with their model where the rows have several."""
+    several = len({row[1] for row in rows}) > 1
+    found: dict[tuple[float, float], list[str]] = {}
+    for (agent, model, *_), point in zip(rows, points, strict=True):
+        found.setdefault(point, []).append(f"{agent} · {model}" if several and model != "none" else agent)
+    return {point: ", ".join(dict.fromkeys(names)) for point, names in found.items()}
