@@ -55,7 +55,7 @@ def table(material: Material) -> Listing:
     """One line a defect."""
     base, changed = _means(material)
     rows: list[Sequence[Value]] = []
-    for name, label in LINES.items():
+    for name, label in LINES.items() if base else ():
         effect = effect_of(base, changed[name])
         largest = [float(value) for value in effect.largest]
         rows.append([label, effect.changed, effect.mean, *largest, effect.where, effect.moved, effect.furthest])
@@ -69,14 +69,13 @@ def table(material: Material) -> Listing:
 
 def row_join(material: Material) -> Listing:
     """The configuration with a file in another order: ROUGE-1 precision joined by id, and by row in both ways."""
-    base, changed = _means(material)
     configuration = material.checked(Options).other_order.partition("/")[0]
-    models = [row for row in base if row[0] == configuration]
-    ways = [{row: means[row] for row in models if row in means} for means in (base, changed["row"], changed[SCRAMBLED])]
-    ways[2] |= {row: base[row] for row in models if row not in ways[2]}  # the file that is read first is joined rightly
+    base, changed = _means(material, configuration)
+    # The file that is read first is joined rightly.
+    ways = [base, changed["row"], {**base, **changed[SCRAMBLED]}]
     ranks = [_ranks(means) for means in ways]
     rows: list[Sequence[Value]] = []
-    for row in sorted(models, key=ranks[0].__getitem__):
+    for row in sorted(base, key=ranks[0].__getitem__):
         pairs = [(float(means[row][0]), places[row]) for means, places in zip(ways, ranks, strict=True)]
         rows.append([row[1], *(value for pair in pairs for value in pair)])
     labels = ("joined by id", "joined by row, usual order first", "joined by row, other order first")
@@ -104,11 +103,11 @@ def effect_of(base: Means, changed: Means) -> Effect:
     )
 
 
-def _means(material: Material) -> tuple[Means, dict[str, Means]]:
-    """The table as published, and under each line of LINES."""
+def _means(material: Material, configuration: str = "") -> tuple[Means, dict[str, Means]]:
+    """The table (of one configuration) as published, and under each line of LINES."""
     options = material.checked(Options)
     agent, _, model = options.other_order.partition("/")
-    runs = [run for run in material.runs if run.seed == 0]
+    runs = [run for run in material.runs if run.seed == 0 and configuration in ("", run.agent)]
     other = next((run for run in runs if (run.agent, run.model) == (agent, model)), None)
     order = order_of(other.rollouts, other.questions) if other else None
     found = list(rescore(runs, order, agent, material.threads))

@@ -29,6 +29,9 @@ def table(material: Material) -> Listing:
     def words(text: str) -> int:
         return sum(len(tokenizer.tokenize(sentence)) for sentence in nltk_sentences(text))
 
+    headings = [Heading("statistic"), Heading("paper", 2), Heading("released golds", 2), Heading("older golds", 2)]
+    if not material.runs:
+        return Listing(material.title, headings, [], material.notes)
     questions = list(read_records(material.runs[0].questions, Question))
     size = len(questions)
     asked = sum(words(question.text) for question in questions) / size
@@ -38,8 +41,10 @@ def table(material: Material) -> Listing:
     columns = [Column(label=label, published={"metric": label}) for label in LABELS]
     block = Published(file="scidqa", where={"table": "Table 1"}, row=["model"], source="")
     ((_, paper),) = published_rows(block, columns)
-    rows: list[Sequence[Value]] = [list(row) for row in zip(LABELS, paper, released, embedded, strict=True)]
-    headings = [Heading("statistic"), Heading("paper", 2), Heading("released golds", 2), Heading("older golds", 2)]
+    rows: list[Sequence[Value]] = [
+        [label, *(int(v) if v and label == LABELS[0] else v for v in values)]
+        for label, *values in zip(LABELS, paper, released, embedded, strict=True)
+    ]
     return Listing(material.title, headings, rows, material.notes)
 
 
