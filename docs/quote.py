@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,13 +22,13 @@ QUOTE = re.compile(r"(<!-- quote (?P<source>\S+)(?P<options>[^>]*) -->\n)(?P<tex
 INTERVAL = re.compile(r" \[[^\]]*\]")
 
 
-def differences(page: Path, root: Path) -> tuple[list[str], int]:
-    """Sources whose quotation is stale, and how many are as they should be; what was not made is left out."""
+def differences(page: Path, folder: Path, sources: Collection[str]) -> tuple[list[str], int]:
+    """Those of `sources` whose quotation in a page is stale, and how many are as they should be."""
     stale, fresh = [], 0
     for match in QUOTE.finditer(page.read_text(encoding="utf-8")):
-        source = root / match["source"]
-        if source.is_file():
-            same = quoted(source.read_text(encoding="utf-8"), match["options"]) == match["text"]
+        if match["source"] in sources:
+            table = (folder / match["source"]).read_text(encoding="utf-8")
+            same = quoted(table, match["options"]) == match["text"]
             stale += [] if same else [match["source"]]
             fresh += same
     return stale, fresh

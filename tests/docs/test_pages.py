@@ -13,7 +13,7 @@ import yaml
 
 from vivavoce.config.agent import AgentConfig
 from vivavoce.config.benchmark import Asset, BenchmarkConfig
-from vivavoce.config.compose import names
+from vivavoce.config.compose import compose, freeze, names
 from vivavoce.config.corpus import CorpusConfig
 from vivavoce.config.judge import JudgeConfig
 from vivavoce.config.model import ModelConfig
@@ -168,19 +168,47 @@ def test_every_divergence_names_its_place(root: Path) -> None:
         assert COMMIT.search(text), f"section {heading} names no upstream commit"
 
 
-def test_quoted_tables_are_those_of_the_last_run(root: Path) -> None:
+def test_quoted_tables_are_those_of_the_last_run(root: Path, tmp_path: Path) -> None:
     """After `make demo` (which CI runs first): the numbers in README are those that this code prints."""
-    spec = importlib.util.spec_from_file_location("quote", root / "docs" / "quote.py")
-    assert spec and spec.loader
-    quote = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(quote)
+    quote = _quote(root)
+    made = [path for path in sorted((root / "results" / "experiments").glob("*")) if _as_it_comes(path, root, tmp_path)]
+    sources = {str(table.relative_to(root)) for path in made for table in path.glob("tables/*.md")}
     checked = 0
-    for path in (root / "README.md", *sorted((root / "docs").glob("*.md"))):
-        stale, fresh = quote.differences(path, root)
-        assert stale == [], f"{path.name}: run python docs/quote.py"
+    for page in (root / "README.md", *sorted((root / "docs").glob("*.md"))):
+        stale, fresh = quote.differences(page, root, sources)
+        assert stale == [], f"{page.name}: run python docs/quote.py"
         checked += fresh
     if not checked:
-        pytest.skip("no results/experiments/*/tables here: make demo makes those of the specimen")
+        pytest.skip("no table of an experiment as it comes lies in results/: make demo makes those of the specimen")
+
+
+def test_a_stale_quotation_is_noticed(root: Path, tmp_path: Path) -> None:
+    quote = _quote(root)
+    table = "|   | a (n=2) |  b |\n| - | ------: | -: |\n| x | 1.0 [0.5, 1.5] | 2 |\n| y | 3 | 4 |\n"
+    (tmp_path / "t.md").write_text(table)
+    page = tmp_path / "page.md"
+    for text, expected in (
+        ("| a (n=2) |\n| ------: |\n|     1.0 |\n", []),
+        ("| a (n=2) |\n| ------: |\n|     1.1 |\n", ["t.md"]),
+    ):
+        page.write_text(f"<!-- quote t.md rows=x columns=a plain -->\n{text}<!-- end -->\n")
+        assert quote.differences(page, tmp_path, {"t.md"})[0] == expected
+
+
+def _quote(root: Path) -> Any:
+    spec = importlib.util.spec_from_file_location("quote", root / "docs" / "quote.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _as_it_comes(results: Path, root: Path, tmp_path: Path) -> bool:
+    """Whether an experiment was last run without another limit, model or judge."""
+    if results.name not in names(root / "conf", "experiment") or not (results / "config.yaml").is_file():
+        return False
+    freeze(compose(root / "conf", {"experiment": results.name}), tmp_path / "config.yaml")
+    return (tmp_path / "config.yaml").read_text() == (results / "config.yaml").read_text()
 
 
 def test_citation_file_names_the_version(root: Path) -> None:
