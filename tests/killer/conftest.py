@@ -105,14 +105,19 @@ class Examiner:
         """Stop listening."""
         self._run(self._runner.cleanup())
 
-    def quiet(self) -> None:
-        """Wait until what a killed client had asked is answered."""
-        while self.server.active:
+    def quiet(self, seconds: float = 10.0) -> bool:
+        """Wait until what a killed client had asked is answered; whether it is."""
+        end = time.monotonic() + seconds
+        while self.server.active and time.monotonic() < end:
             time.sleep(0.01)
+        return self.server.active == 0
 
     def forget(self) -> None:
-        """Count anew."""
-        self.quiet()
+        """Count anew; calls that a script lets hang are cut off."""
+        if not self.quiet(0.5):
+            self.down()
+            self.server = self._make()
+            self.up()
         self.calls, self.hook, self.failing, self.turned_away = {}, None, None, 0
         self.server.asked.clear()
         self.server.finished.clear()
@@ -351,6 +356,6 @@ def kill_at(examiner: Examiner) -> Callable[..., None]:
         started.append(run())
         armed.set()
         assert started[0].wait() == -signal.SIGKILL, started[0].said.read_text()
-        examiner.quiet()
+        assert examiner.quiet()
 
     return arm

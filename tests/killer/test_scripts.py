@@ -56,15 +56,8 @@ def test_each_ends_as_it_should(project: Any, examiner: Any) -> None:
     table = project.results()["scripts/tables/scripts.md"].decode()
     assert f"{len(REASONS)} error" in table
     assert "3 refused" in table
-    requests, stored = examiner.requests, len(project.stored())
-    assert stored == len(ANSWERED) - 1 + 1, "the cut reply is not kept, the one with a broken call is"
-
-    code, said = project.run("retry=errors", experiment="scripts")
-    assert code == 0, said
-    asked = examiner.asked()
-    assert len(asked) == len(known), "the very same calls"
-    assert len(project.stored()) == stored
-    assert examiner.requests > requests
+    assert len(project.stored()) == len(ANSWERED), "the cut reply is not kept, the one with a broken call is"
+    assert len(examiner.asked()) == len(known)
 
 
 def test_a_tool_call_with_broken_arguments_is_told_to_the_model(project: Any, examiner: Any) -> None:
