@@ -38,7 +38,7 @@ def parser(description: str | None) -> argparse.ArgumentParser:
 
 
 def run(main: Callable[[argparse.Namespace], None], arguments: argparse.ArgumentParser) -> None:
-    """Parse, log, run; a VivavoceError or trouble with a disk ends the script with a message and exit code 1, Ctrl-C with 130."""
+    """Parse, log, run; a VivavoceError or trouble with a disk ends it with a message and exit code 1, Ctrl-C with 130."""
     options = arguments.parse_args()
     logging.raiseExceptions = False  # a log on a full disk is no reason for a traceback
     logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[logging.StreamHandler(sys.stderr)])

@@ -198,7 +198,9 @@ def test_effort_that_is_not_known_has_no_value() -> None:
 
 
 def test_every_measure_of_effort_is_judged_and_declared() -> None:
-    declared = {(spec.name, p) for spec in airqa.MEASURES for p in spec.profiles if not isinstance(spec, (Derived, Statistic, Macro))}
+    declared = {
+        (spec.name, p) for spec in airqa.MEASURES for p in spec.profiles if not isinstance(spec, (Derived, Statistic, Macro))
+    }
     judged = {(item.measure, item.profile) for item in effort(rollout())} | {("accuracy", profile) for profile in PROFILES}
     assert declared == judged
 

@@ -1,7 +1,8 @@
 """Intervals at 95 %: Wilson for proportions, seeded bootstrap for means and functions of means, both clustered.
 
 Questions on the same paper are not independent: a cluster (a paper's questions) is drawn as a whole, and a proportion's n is
-divided by its design effect (Kish 1965) before Wilson's formula (1927). With one question a cluster these are the plain intervals.
+divided by its design effect (Kish 1965) before Wilson's formula (1927). With one question a cluster these are the plain
+intervals.
 """
 
 from __future__ import annotations
