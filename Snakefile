@@ -4,14 +4,13 @@
 #   snakemake --cores N --config experiment=NAME         another experiment: conf/experiment/NAME.yaml
 #   ... --config limit=K model=NAME agent=NAME judge=NAME seeds=K tracking=NAME retry=errors estimate=true
 
-from vivavoce.workflow import command, prepare, start_tracker
+from vivavoce.workflow import prepare, start_tracker
 
-plan = prepare(config, Path(workflow.basedir))
-RUN = command(
+plan = prepare(
+    config,
     Path(workflow.basedir),
     own_environment=bool(workflow.deployment_settings.deployment_method),
 )
-FROZEN = plan.frozen
 
 
 wildcard_constraints:
@@ -24,7 +23,7 @@ wildcard_constraints:
 
 
 onstart:
-    plan.tracker = start_tracker(RUN, plan)
+    plan.tracker = start_tracker(plan)
 
 
 onsuccess:
@@ -53,8 +52,11 @@ rule track_init:
         "results/logs/track_init.log",
     conda:
         "envs/vivavoce.yaml"
+    params:
+        scripts=plan.scripts,
+        frozen=plan.frozen_file,
     shell:
-        "{RUN}/track_init.py --config {FROZEN} --log {log} --output {output}"
+        "{params.scripts}/track_init.py --config {params.frozen} --log {log} --output {output}"
 
 
 rule fetch:
@@ -66,9 +68,11 @@ rule fetch:
     conda:
         "envs/vivavoce.yaml"
     params:
+        scripts=plan.scripts,
+        frozen=plan.frozen_file,
         digest=plan.digest("fetch"),
     shell:
-        "{RUN}/fetch.py --config {FROZEN} --digest {params.digest} --log {log}"
+        "{params.scripts}/fetch.py --config {params.frozen} --digest {params.digest} --log {log}"
         " --benchmark {wildcards.benchmark} --output {output.questions}"
 
 
@@ -85,9 +89,11 @@ rule ingest:
         "envs/vivavoce.yaml"
     threads: 2
     params:
+        scripts=plan.scripts,
+        frozen=plan.frozen_file,
         digest=plan.digest("ingest"),
     shell:
-        "{RUN}/ingest.py --config {FROZEN} --digest {params.digest} --log {log}"
+        "{params.scripts}/ingest.py --config {params.frozen} --digest {params.digest} --log {log}"
         " --corpus {wildcards.corpus} --threads {threads} --output {output.database}"
 
 
@@ -106,9 +112,11 @@ rule rollout:
     resources:
         api_slots=plan.api_slots,
     params:
+        scripts=plan.scripts,
+        frozen=plan.frozen_file,
         digest=plan.digest("rollout"),
     shell:
-        "{RUN}/rollout.py --config {FROZEN} --digest {params.digest} --log {log}"
+        "{params.scripts}/rollout.py --config {params.frozen} --digest {params.digest} --log {log}"
         " --benchmark {wildcards.benchmark} --agent {wildcards.agent} --model {wildcards.model} --seed {wildcards.seed}"
         " --questions {input.questions} --imported {input.imported} --output {output.rollouts}"
 
@@ -127,9 +135,11 @@ rule judge:
     resources:
         api_slots=plan.judge_slots,
     params:
+        scripts=plan.scripts,
+        frozen=plan.frozen_file,
         digest=plan.digest("judge"),
     shell:
-        "{RUN}/judge.py --config {FROZEN} --digest {params.digest} --log {log}"
+        "{params.scripts}/judge.py --config {params.frozen} --digest {params.digest} --log {log}"
         " --benchmark {wildcards.benchmark} --agent {wildcards.agent} --model {wildcards.model} --seed {wildcards.seed}"
         " --judge {wildcards.judge} --questions {input.questions} --rollouts {input.rollouts} --output {output.judgements}"
 
@@ -148,9 +158,11 @@ rule aggregate:
         "envs/vivavoce.yaml"
     threads: 2
     params:
+        scripts=plan.scripts,
+        frozen=plan.frozen_file,
         digest=plan.digest("aggregate"),
     shell:
-        "{RUN}/aggregate.py --config {FROZEN} --digest {params.digest} --log {log}"
+        "{params.scripts}/aggregate.py --config {params.frozen} --digest {params.digest} --log {log}"
         " --threads {threads} --output {output.measures} --differences {output.differences}"
 
 
@@ -169,9 +181,11 @@ rule table:
         "envs/vivavoce.yaml"
     threads: plan.table_threads
     params:
+        scripts=plan.scripts,
+        frozen=plan.frozen_file,
         digest=plan.digest("table"),
     shell:
-        "{RUN}/table.py --config {FROZEN} --digest {params.digest} --log {log}"
+        "{params.scripts}/table.py --config {params.frozen} --digest {params.digest} --log {log}"
         " --table {wildcards.table} --threads {threads} --measures {input.measures} --output {output.markdown}"
 
 
@@ -187,9 +201,11 @@ rule plot:
     conda:
         "envs/vivavoce.yaml"
     params:
+        scripts=plan.scripts,
+        frozen=plan.frozen_file,
         digest=plan.digest("plot"),
     shell:
-        "{RUN}/plot.py --config {FROZEN} --digest {params.digest} --log {log}"
+        "{params.scripts}/plot.py --config {params.frozen} --digest {params.digest} --log {log}"
         " --plot {wildcards.plot} --measures {input.measures} --output {output.svg}"
 
 
@@ -203,5 +219,8 @@ rule estimate:
         f"results/logs/estimate/{plan.plan.config.name}.log",
     conda:
         "envs/vivavoce.yaml"
+    params:
+        scripts=plan.scripts,
+        frozen=plan.frozen_file,
     shell:
-        "{RUN}/estimate.py --config {FROZEN} --log {log} --output {output}"
+        "{params.scripts}/estimate.py --config {params.frozen} --log {log} --output {output}"

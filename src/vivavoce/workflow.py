@@ -21,21 +21,22 @@ from vivavoce.records import Judgement, Rollout
 FLAGS = ("retry", "estimate")  # what to do, not what to compute: no part of the frozen configuration
 
 
-def prepare(choices: Mapping[str, Any], root: Path) -> Workflow:
+def prepare(choices: Mapping[str, Any], root: Path, *, own_environment: bool = False) -> Workflow:
     """Compose and freeze the experiment that `snakemake --config` chose; with `retry=errors`, free the failed questions.
 
-    A mistake ends Snakemake with its message alone.
+    `own_environment` says that rules run in environments of their own (conda). A mistake ends Snakemake with its message.
     """
     try:
-        return _prepare(choices, root)
+        return _prepare(choices, root, own_environment)
     except VivavoceError as error:
         sys.exit(f"error: {error}")
 
 
-def _prepare(choices: Mapping[str, Any], root: Path) -> Workflow:
+def _prepare(choices: Mapping[str, Any], root: Path, own_environment: bool) -> Workflow:
     flags = {key: choices[key] for key in FLAGS if key in choices}
     config = compose(root / "conf", {key: value for key, value in choices.items() if key not in FLAGS})
-    workflow = Workflow(Plan(config, root), estimate=str(flags.get("estimate", "")).lower() in ("true", "1"))
+    estimate = str(flags.get("estimate", "")).lower() in ("true", "1")
+    workflow = Workflow(Plan(config, root), estimate=estimate, own_environment=own_environment)
     freeze(config, Path(workflow.frozen))
     if "retry" in flags:
         if flags["retry"] != "errors":
@@ -47,8 +48,10 @@ def _prepare(choices: Mapping[str, Any], root: Path) -> Workflow:
 class Workflow:
     """Targets, digests and inputs of the rules, as functions of wildcards."""
 
-    def __init__(self, plan: Plan, estimate: bool = False) -> None:
+    def __init__(self, plan: Plan, *, estimate: bool = False, own_environment: bool = False) -> None:
         self.plan, self.estimate = plan, estimate
+        python = "python" if own_environment else shlex.quote(sys.executable)
+        self.command = f"{python} {shlex.quote(str(plan.root / 'scripts'))}"
         self.folder = f"results/experiments/{plan.config.name}"
         self.frozen = f"{self.folder}/config.yaml"
         self.measures = f"{self.folder}/measures.csv"
@@ -66,6 +69,18 @@ class Workflow:
     def any_of(self, group: str) -> str:
         """A wildcard constraint: the names that the experiment selects of a group."""
         return "|".join(sorted(getattr(self.plan.config, group))) or "none"
+
+    def scripts(self, wildcards: Any, output: Any) -> str:
+        """For `params`: how a rule calls a script.
+
+        Snakemake leaves params that are derived from files (hence `output`) out of what makes a job run again; neither this
+        path nor that of the configuration shall: two experiments share their rollouts, and a folder may move.
+        """
+        return self.command
+
+    def frozen_file(self, wildcards: Any, output: Any) -> str:
+        """For `params`: the frozen configuration. What a step reads of it counts through its digest."""
+        return self.frozen
 
     def digest(self, step: str) -> Callable[[Any], str]:
         """For `params`: the digest of a step's configuration and code, by wildcards."""
@@ -127,11 +142,6 @@ class Workflow:
         return [manifest_path(Path(name)) for name in [*outputs, *printed]]
 
 
-def command(root: Path, *, own_environment: bool) -> str:
-    """How rules call a script: with this interpreter, or with the one of the rule's own environment (conda)."""
-    return f"{'python' if own_environment else shlex.quote(sys.executable)} {shlex.quote(str(root / 'scripts'))}"
-
-
 class Tracker:
     """The process that mirrors finished steps into MLflow while the workflow runs."""
 
@@ -146,8 +156,8 @@ class Tracker:
             self._process.wait()
 
 
-def start_tracker(run: str, workflow: Workflow) -> Tracker:
-    """Start it if runs are tracked; `run` is how rules call a script. It ends by itself when its parent is gone."""
+def start_tracker(workflow: Workflow) -> Tracker:
+    """Start it if runs are tracked. It ends by itself when its parent is gone."""
     if not workflow.tracking():
         return Tracker(None)
-    return Tracker(subprocess.Popen([*shlex.split(f"{run}/track.py"), "--config", workflow.frozen, "--follow"]))
+    return Tracker(subprocess.Popen([*shlex.split(f"{workflow.command}/track.py"), "--config", workflow.frozen, "--follow"]))
