@@ -10,7 +10,7 @@ from vivavoce.errors import ConfigError
 from vivavoce.files import write_records
 from vivavoce.records import Judgement, Question
 from vivavoce.tables.judge_agreement import table
-from vivavoce.tables.listing import Listing, Material, Run
+from vivavoce.tables.listing import Listing, Material, Run, markdown
 
 VERDICTS: dict[str, list[float | None]] = {"lexical": [1, 1, 0, 0, None, 1], "model": [1, 0, 0, 1, 1, 0]}
 
@@ -60,3 +60,9 @@ def test_without_a_slice_all_questions_count(tmp_path: Path) -> None:
 def test_wrong_options_are_named(tmp_path: Path, options: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match="T"):
         listing(tmp_path, **options)
+
+
+def test_an_experiment_without_such_rows_has_an_empty_table() -> None:
+    made = table(Material(title="T", options={"measure": "accuracy"}, notes=[], measures=[], specs={}, runs=[]))
+    assert not made.rows
+    assert "judge A" in markdown(made)

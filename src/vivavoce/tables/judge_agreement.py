@@ -31,7 +31,7 @@ def table(material: Material) -> Listing:
     verdicts: dict[str, dict[Answer, float | None]] = defaultdict(dict)
     for run in material.runs:
         verdicts[run.judge].update(_verdicts(run, options))
-    if not any(verdicts.values()):
+    if material.runs and not any(verdicts.values()):
         raise ConfigError(f"table '{material.title}': no judgement of the measure {options.measure} in slice {options.slice}.")
     rows: list[list[Value]] = []
     for first, second in combinations(sorted(verdicts), 2):
