@@ -6,8 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+settings.register_profile("vivavoce", deadline=None)  # a busy machine is no failure
+settings.load_profile("vivavoce")
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from vivavoce.config.compose import compose, freeze
 from vivavoce.errors import ConfigError, VivavoceError
@@ -18,6 +18,7 @@ from vivavoce.plan import Plan
 from vivavoce.provenance import manifest_path
 from vivavoce.records import Judgement, Rollout
 
+T = TypeVar("T")
 FLAGS = ("retry", "estimate")  # what to do, not what to compute: no part of the frozen configuration
 
 
@@ -37,8 +38,9 @@ def _prepare(choices: Mapping[str, Any], root: Path, own_environment: bool) -> W
     config = compose(root / "conf", {key: value for key, value in choices.items() if key not in FLAGS})
     estimate = str(flags.get("estimate", "")).lower() in ("true", "1")
     workflow = Workflow(Plan(config, root), estimate=estimate, own_environment=own_environment)
-    freeze(config, Path(workflow.frozen))
-    if "retry" in flags:
+    busy = "--unlock" not in sys.argv and any(Path(".snakemake/locks").glob("*.lock"))
+    freeze(config, Path(workflow.frozen), busy=busy)
+    if "retry" in flags and not busy:
         if flags["retry"] != "errors":
             raise ConfigError(f"--config retry={flags['retry']}: expected retry=errors")
         workflow.free_failures()
@@ -127,13 +129,22 @@ class Workflow:
         return model.concurrency if model and model.base_url else 0
 
     def free_failures(self) -> None:
-        """Delete the files that hold errors or unscored judgements: their steps run again, and finished calls are replayed."""
+        """Delete the files that hold errors or unscored judgements: their steps run again, and finished calls are replayed.
+
+        What is made from them goes too: Snakemake does not miss a file whose products are all there.
+        """
+        freed = []
         for name in self.plan.rollouts():
-            if (path := Path(name)).is_file() and any(item.outcome == "error" for item in read_records(path, Rollout)):
-                path.unlink()
+            if _any(Path(name), Rollout, lambda item: item.outcome == "error"):
+                freed.append(Path(name))
         for name in self.plan.judgements():
-            if (path := Path(name)).is_file() and any(item.status == "unscored" for item in read_records(path, Judgement)):
-                path.unlink()
+            again = Path(name.replace("results/judgements", "results/rollouts")).parent.with_suffix(".jsonl") in freed
+            if again or _any(Path(name), Judgement, lambda item: item.status == "unscored"):
+                freed.append(Path(name))
+        if freed:
+            made = [Path(name) for name in (self.measures, *self.plan.tables(), *self.plan.plots())]
+            for path in (*freed, *made):
+                path.unlink(missing_ok=True)
 
     def manifests(self) -> list[Path]:
         """The manifests of all steps, in the order of the steps: what the tracker mirrors."""
@@ -161,3 +172,8 @@ def start_tracker(workflow: Workflow) -> Tracker:
     if not workflow.tracking():
         return Tracker(None)
     return Tracker(subprocess.Popen([*shlex.split(f"{workflow.command}/track.py"), "--config", workflow.frozen, "--follow"]))
+
+
+def _any(path: Path, kind: type[T], wanted: Callable[[T], bool]) -> bool:
+    """Whether a results file is there and holds such a record."""
+    return path.is_file() and any(wanted(item) for item in read_records(path, kind))

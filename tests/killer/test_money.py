@@ -13,9 +13,6 @@ from typing import Any
 import pytest
 
 pytestmark = pytest.mark.workflow
-FREE = pytest.mark.xfail(
-    strict=True, reason="workflow.py: free_failures leaves the tables, so Snakemake does not miss the files that it deletes"
-)
 ONE = ("agent=question_only",)  # twelve questions, a call each; the judge the same
 
 
@@ -25,7 +22,6 @@ def outcomes(project: Any) -> dict[str, str]:
     return {line["question_id"]: line["outcome"] for line in map(json.loads, path.read_text().splitlines())}
 
 
-@FREE
 def test_retry_errors_asks_only_those(project: Any, examiner: Any) -> None:
     """Two of twelve fail for good, which error_share allows; healed, four calls are made."""
     examiner.failing = re.compile(r"\[q0[37]\]")
@@ -53,7 +49,6 @@ def test_retry_errors_asks_only_those(project: Any, examiner: Any) -> None:
     assert sum(examiner.asked().values()) == 4, "nothing is left to retry"
 
 
-@FREE
 def test_a_failing_judge_is_retried_too(project: Any, examiner: Any) -> None:
     examiner.failing = re.compile(r"\[q0[37]\].*Candidate's answer")
     code, said = project.run(*ONE)

@@ -101,7 +101,7 @@ def test_no_finished_call_is_paid_twice(serve: Callable[..., str], tmp_path: Pat
     with CallStore(folder / "calls.sqlite", readonly=True) as store:
         stored = set(store.keys())
     assert told <= stored, "a reply that was handed on is on disk"
-    assert len(set(before)) - len(stored) <= CONCURRENCY, "only what was on its way at that moment can be lost"
+    assert len(set(before)) - len(stored) <= 2 * CONCURRENCY, "only what was on its way or being written can be lost"
 
     assert subprocess.run(job(url, folder), check=False).returncode == 0
     again = paid(log)[len(before) :]

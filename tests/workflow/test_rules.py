@@ -149,3 +149,14 @@ def test_a_second_workflow_in_the_folder_is_told_so(finished: Any) -> None:
     run = finished.run(*TOY, flags=("--forceall",))
     assert run.returncode != 0
     assert "Directory cannot be locked" in run.stdout
+
+
+def test_a_second_configuration_does_not_slip_under_a_running_workflow(finished: Any) -> None:
+    lock = finished.folder / ".snakemake/locks"
+    lock.mkdir(exist_ok=True)
+    (lock / "0.output.lock").write_text("results/data/toy/questions.jsonl\n")
+    frozen = (finished.folder / "results/experiments/toy/config.yaml").read_bytes()
+    run = finished.run(*TOY, "limit=2")
+    assert run.returncode != 0
+    assert "another workflow runs in this folder" in run.stdout
+    assert (finished.folder / "results/experiments/toy/config.yaml").read_bytes() == frozen

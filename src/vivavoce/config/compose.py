@@ -54,10 +54,18 @@ def check(raw: dict[str, Any], conf: Path = Path("conf")) -> ExperimentConfig:
         raise ConfigError(_explain(error, raw)) from None
 
 
-def freeze(config: ExperimentConfig, path: Path) -> None:
-    """Write the canonical form (sorted keys, normalised numbers), only if it differs from what is there."""
+def freeze(config: ExperimentConfig, path: Path, *, busy: bool = False) -> None:
+    """Write the canonical form (sorted keys, normalised numbers), only if it differs from what is there.
+
+    `busy` says that a workflow is running in this folder: then a difference is a ConfigError, for its steps read the file.
+    """
     text = yaml.safe_dump(json.loads(canonical(config.model_dump(mode="json"))), sort_keys=True, allow_unicode=True, width=120)
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        if busy:
+            raise ConfigError(
+                f"{path}: another workflow runs in this folder with another configuration, or was killed. Wait for it, or run "
+                "`snakemake --unlock` with the same --config if it is gone."
+            )
         write_text(path, text)
 
 

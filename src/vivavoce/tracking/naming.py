@@ -15,8 +15,8 @@ TAG_LENGTH = 8000
 
 def metric_name(name: str) -> str:
     """A legal metric name: other characters become `_`, and a long name keeps its start and a digest of the whole."""
-    legal = _ILLEGAL.sub("_", name).replace("//", "/").replace("..", ".").strip("/") or "_"
-    return _short(legal, name, METRIC_LENGTH)
+    parts = [part for part in _ILLEGAL.sub("_", name).split("/") if part.strip(".")]  # MLflow takes names as paths
+    return _short("/".join(parts) or "_", name, METRIC_LENGTH)
 
 
 def metrics(values: Mapping[str, float | None]) -> tuple[dict[str, float], dict[str, str]]:
