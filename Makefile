@@ -41,7 +41,7 @@ record: .venv/.local
 	$(ENV)/python scripts/record.py $(RECORD)/results $(RECORD)/calls recorded/specimen.jsonl.gz
 
 test: .venv/.installed check
-	$(ENV)/pytest
+	$(ENV)/pytest -n 2 --dist loadfile
 
 check: .venv/.installed
 	$(ENV)/ruff check .
