@@ -8,10 +8,12 @@ import pytest
 
 from vivavoce.errors import ConfigError
 from vivavoce.files import write_records
+from vivavoce.grading.base import Value
 from vivavoce.records import Judgement, Question
 from vivavoce.tables.judge_agreement import table
 from vivavoce.tables.listing import Listing, Material, Run, markdown
 
+SPECS = {"b": {"accuracy": Value(name="accuracy")}}
 VERDICTS: dict[str, list[float | None]] = {"lexical": [1, 1, 0, 0, None, 1], "model": [1, 0, 0, 1, 1, 0]}
 
 
@@ -39,7 +41,7 @@ def listing(folder: Path, **options: str) -> Listing:
             ],
         )
         runs.append(Run("b", "agent", "m", judge, 0, folder / "questions.jsonl", Path(), path))
-    return table(Material(title="T", options=options, notes=["note"], measures=[], specs={}, runs=runs))
+    return table(Material(title="T", options=options, notes=["note"], measures=[], specs=SPECS, runs=runs))
 
 
 def test_each_two_judges_get_a_row_per_player_and_one_for_all(tmp_path: Path) -> None:
@@ -63,6 +65,10 @@ def test_wrong_options_are_named(tmp_path: Path, options: dict[str, str]) -> Non
 
 
 def test_an_experiment_without_such_rows_has_an_empty_table() -> None:
-    made = table(Material(title="T", options={"measure": "accuracy"}, notes=[], measures=[], specs={}, runs=[]))
+    made = table(Material(title="T", options={"measure": "accuracy"}, notes=[], measures=[], specs=SPECS, runs=[]))
     assert not made.rows
     assert "judge A" in markdown(made)
+
+
+def test_a_slice_without_a_question_among_the_first_few_has_an_empty_table(tmp_path: Path) -> None:
+    assert not listing(tmp_path, measure="accuracy", slice="formula").rows

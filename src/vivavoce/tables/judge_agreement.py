@@ -28,11 +28,14 @@ class Options(Strict):
 def table(material: Material) -> Listing:
     """One row a pair of judges and a row's answers, and one for all answers; unscored answers are left out and counted."""
     options = material.checked(Options)
+    known = {name for specs in material.specs.values() for name in specs}
+    if options.measure not in known:
+        raise ConfigError(
+            f"table '{material.title}': options: measure: unknown '{options.measure}'. Known: {', '.join(sorted(known))}."
+        )
     verdicts: dict[str, dict[Answer, float | None]] = defaultdict(dict)
     for run in material.runs:
         verdicts[run.judge].update(_verdicts(run, options))
-    if material.runs and not any(verdicts.values()):
-        raise ConfigError(f"table '{material.title}': no judgement of the measure {options.measure} in slice {options.slice}.")
     rows: list[list[Value]] = []
     for first, second in combinations(sorted(verdicts), 2):
         ours, theirs = verdicts[first], verdicts[second]
@@ -40,7 +43,8 @@ def table(material: Material) -> Listing:
         for agent, model in sorted({key[:2] for key in shared}):
             chosen = [key for key in shared if key[:2] == (agent, model)]
             rows.append([first, second, f"{agent} · {model}", *_agreement((ours[key], theirs[key]) for key in chosen)])
-        rows.append([first, second, "all of these", *_agreement((ours[key], theirs[key]) for key in shared)])
+        if shared:
+            rows.append([first, second, "all of these", *_agreement((ours[key], theirs[key]) for key in shared)])
     headings = ["judge A", "judge B", "answers of", "n", "no verdict", "A: right (%)", "B: right (%)", "equal (%)"]
     return Listing(
         title=material.title,
