@@ -28,6 +28,7 @@ def main(options: argparse.Namespace) -> None:
         options.config,
         megabytes=config.tracking.artifact_megabytes,
     )
+    manifests = workflow.manifests()
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
@@ -35,8 +36,8 @@ def main(options: argparse.Namespace) -> None:
     store = Path(workflow.tracking()[0])
     while options.follow and not ended.wait(1.0) and os.getppid() == parent:
         if store.is_file():
-            mirror.sync(workflow.manifests())
-    mirror.sync(workflow.manifests())
+            mirror.sync(manifests)
+    mirror.sync(manifests)
     mirror.close()
 
 

@@ -33,11 +33,14 @@ class Mirror:
         self._known: dict[str, str] = json.loads(state.read_text()) if state.is_file() else {}
         self._client: MlflowClient | None = None
         self._ids: dict[str, str] = {}
+        self._seen: dict[Path, tuple[int, int]] = {}
 
     def sync(self, manifests: Iterable[Path]) -> int:
         """Mirror the manifests that are new or changed; returns how many."""
         changed = [
-            (path, digest) for path in manifests if path.is_file() and self._known.get(str(path)) != (digest := sha256(path))
+            (path, digest)
+            for path in manifests
+            if self._touched(path) and self._known.get(str(path)) != (digest := sha256(path))
         ]
         if changed:
             with locked(self.uri):
@@ -47,6 +50,15 @@ class Mirror:
                     self._known[str(path)] = digest
                 write_json(self.state, self._known)
         return len(changed)
+
+    def _touched(self, path: Path) -> bool:
+        """Whether a manifest is there and was written since it was last looked at: thousands are looked at every second."""
+        try:
+            stat = path.stat()
+        except FileNotFoundError:
+            return False
+        seen, self._seen[path] = self._seen.get(path), (stat.st_mtime_ns, stat.st_ino)
+        return seen != self._seen[path]
 
     def close(self) -> None:
         """Mark the experiment's run as finished, if this mirror wrote to it."""
