@@ -133,14 +133,15 @@ class Workflow:
 
         What is made from them goes too: Snakemake does not miss a file whose products are all there.
         """
-        freed = []
-        for name in self.plan.rollouts():
-            if _any(Path(name), Rollout, lambda item: item.outcome == "error"):
-                freed.append(Path(name))
-        for name in self.plan.judgements():
-            again = Path(name.replace("results/judgements", "results/rollouts")).parent.with_suffix(".jsonl") in freed
-            if again or _any(Path(name), Judgement, lambda item: item.status == "unscored"):
-                freed.append(Path(name))
+        failed = {
+            job: path
+            for job, path in zip(self.plan.jobs, map(Path, self.plan.rollouts()), strict=True)
+            if _any(path, Rollout, lambda item: item.outcome == "error")
+        }
+        freed = list(failed.values())
+        for (job, _), path in zip(self.plan.judged, map(Path, self.plan.judgements()), strict=True):
+            if job in failed or _any(path, Judgement, lambda item: item.status == "unscored"):
+                freed.append(path)
         if freed:
             made = [Path(name) for name in (self.measures, *self.plan.tables(), *self.plan.plots())]
             for path in (*freed, *made):

@@ -25,7 +25,7 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -87,8 +87,8 @@ def _value(node: ast.expr) -> Any:
             return _power(_number(left), _number(right))
         case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _BINARY:
             return _bounded(_BINARY[type(sign)](_number(left), _number(right)))
-        case ast.Compare(left=left, ops=[sign], comparators=[right]) if type(sign) in _COMPARE:
-            return _COMPARE[type(sign)](_number(left), _number(right))
+        case ast.Compare(left=left, ops=[sign], comparators=[right]) if type(sign) in COMPARE:
+            return COMPARE[type(sign)](_number(left), _number(right))
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
             return _bounded(_FUNCTIONS[name](*map(_value, arguments)))
         case ast.Call(func=ast.Attribute(value=ast.Name(id="math"), attr=name), args=arguments, keywords=[]) if (

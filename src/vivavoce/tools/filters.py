@@ -8,21 +8,16 @@ read through Python's syntax tree; nothing is executed. What a row does not tell
 from __future__ import annotations
 
 import ast
-import operator
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from vivavoce.tools.calculate import COMPARE
 from vivavoce.tools.errors import ActionError
 
 FIELDS = ("pdf_id", "page_number", "primary_key")
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
+    **COMPARE,
     ast.In: lambda left, right: left in right,
     ast.NotIn: lambda left, right: left not in right,
 }
