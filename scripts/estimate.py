@@ -16,6 +16,7 @@ from vivavoce.models.estimate import Estimate
 from vivavoce.models.loop import run
 from vivavoce.plan import Plan
 from vivavoce.steps.estimate import of_judging, of_rollouts
+from vivavoce.steps.library import library_of
 from vivavoce.steps.rollout import questions_of
 
 
@@ -40,11 +41,7 @@ async def _rows(config: ExperimentConfig) -> list[tuple[str, Estimate]]:
             continue  # an offline baseline: nothing is paid
         questions = questions_of(Path(f"results/data/{benchmark}/questions.jsonl"), config.limit)
         choice = config.agent[name]
-        library = None
-        if choice.reads_corpus and (corpus := config.benchmark[benchmark].corpus):
-            from vivavoce.corpus.library import open_library
-
-            library = open_library(Path("results/corpora") / corpus)
+        library = library_of(config, name, benchmark)
         agent = load(choice.run, f"conf/agent/{name}.yaml: run")(name, choice.options)
         found = await of_rollouts(agent, config.model[model], questions, library, config.seeds)
         rows.append((f"rollout {benchmark}/{name}/{model}", found))

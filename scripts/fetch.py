@@ -8,12 +8,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from vivavoce import cli
-from vivavoce.assets import resolve
 from vivavoce.config.base import load
 from vivavoce.config.compose import thaw
 from vivavoce.errors import DataError
 from vivavoce.files import by_id, write_records
 from vivavoce.provenance import write_manifest
+from vivavoce.steps.fetched import fetched
 
 
 def main(options: argparse.Namespace) -> None:
@@ -21,7 +21,7 @@ def main(options: argparse.Namespace) -> None:
     config = thaw(options.config)
     benchmark = config.benchmark[options.benchmark]
     where = f"conf/benchmark/{options.benchmark}.yaml"
-    files, absent = resolve(benchmark.assets, Path("results/data/assets"), root=cli.ROOT, mirror=cli.mirror(), where=where)
+    files, absent = fetched(benchmark.assets, where)
     read = load(benchmark.read, f"{where}: read")
     nothing = absent and not files  # all that it reads is optional, and missing: a benchmark without questions
     found = () if nothing else read(files, benchmark.options)

@@ -7,12 +7,12 @@ import logging
 from pathlib import Path
 
 from vivavoce import cli
-from vivavoce.assets import resolve
 from vivavoce.config.compose import thaw
 from vivavoce.corpus.catalogue import read_catalogue
 from vivavoce.corpus.download import download_all
 from vivavoce.corpus.ingest import ingest
 from vivavoce.provenance import write_manifest
+from vivavoce.steps.fetched import fetched
 from vivavoce.steps.progress import Progress
 
 log = logging.getLogger(__name__)
@@ -22,7 +22,7 @@ def main(options: argparse.Namespace) -> None:
     """Build results/corpora/<corpus>/ and its manifest."""
     config = thaw(options.config).corpus[options.corpus]
     where = f"conf/corpus/{options.corpus}.yaml"
-    files, _ = resolve(config.assets, Path("results/data/assets"), root=cli.ROOT, mirror=cli.mirror(), where=where)
+    files, _ = fetched(config.assets, where)
     inputs = {**files, **({"pdfs": cli.ROOT / config.pdfs} if config.pdfs else {})}
     stages: dict[str, Progress] = {}
 

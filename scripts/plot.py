@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from importlib import import_module
 from pathlib import Path
 
 from vivavoce import cli
@@ -12,16 +11,14 @@ from vivavoce.config.compose import thaw
 from vivavoce.plots.drawing import Drawing, save
 from vivavoce.provenance import write_manifest
 from vivavoce.tables.measures import read_measures
+from vivavoce.tables.specs import specs_of
 
 
 def main(options: argparse.Namespace) -> None:
     """Write plots/<name>.svg and .png."""
     config = thaw(options.config)
     plot = config.plot[options.plot]
-    specs = {
-        name: {spec.name: spec for spec in import_module(benchmark.grade).MEASURES}
-        for name, benchmark in config.benchmark.items()
-    }
+    specs = specs_of(config, config.benchmark)
     drawing = Drawing(title=plot.title, measures=read_measures(options.measures), specs=specs, options=plot.options)
     files = save(load(plot.draw, f"conf/plot/{options.plot}.yaml: draw")(drawing), options.output)
     write_manifest(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from importlib import import_module
 from pathlib import Path
 
 from vivavoce import cli
@@ -17,17 +16,14 @@ from vivavoce.tables.grid import build
 from vivavoce.tables.listing import Material, Run
 from vivavoce.tables.measures import read_measures
 from vivavoce.tables.render import comma_separated, latex, markdown
+from vivavoce.tables.specs import specs_of
 
 
 def main(options: argparse.Namespace) -> None:
     """Write tables/<name>.md, .csv and .tex."""
     config = thaw(options.config)
     table = config.table[options.table]
-    specs = {
-        name: {spec.name: spec for spec in import_module(config.benchmark[name].grade).MEASURES}
-        for name in table.benchmarks
-        if name in config.benchmark
-    }
+    specs = specs_of(config, table.benchmarks)
     measures = read_measures(options.measures)
     notes = [f"Only the first {config.limit} questions of each benchmark."] if config.limit else []
     if any(config.benchmark[name].invented for name in specs):

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
+from vivavoce.config.base import Frozen
 from vivavoce.errors import ConfigError
 
 
-class Options(BaseModel):
+class Options(Frozen):
     """What every agent may be given. `sampling` overrides the model's own parameters (temperature, top_p, max_tokens)."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     sampling: dict[str, float | int] = Field(default={}, description="sampling parameters of the agent's calls")
 

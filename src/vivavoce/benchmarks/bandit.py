@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from vivavoce.benchmarks.bandit_game import COLOURS, Game
+from vivavoce.config.base import Frozen
 from vivavoce.errors import ConfigError
 from vivavoce.records import Question
 
@@ -20,10 +21,8 @@ Arms = Annotated[int, Field(ge=2, le=len(COLOURS))]
 Sigma = Annotated[float, Field(ge=0, le=1000)]
 
 
-class BanditOptions(BaseModel):
+class BanditOptions(Frozen):
     """`options` of conf/benchmark/bandit_*.yaml: every number of arms with every standard deviation."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     arms: list[Arms] = Field(default=[10], min_length=1)
     sigma: list[Sigma] = Field(default=[1.0], min_length=1)

@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from vivavoce.errors import ConfigError
 
+T = TypeVar("T", bound=BaseModel)
 
-class Strict(BaseModel):
-    """A configuration block: unknown keys and wrong types are errors, and nothing changes after loading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+class Frozen(BaseModel):
+    """Unknown keys are errors, and nothing changes after loading: what all options of agents, judges, tables and plots are."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Strict(Frozen):
+    """A configuration block: wrong types are errors as well."""
+
+    model_config = ConfigDict(strict=True)
+
+
+def checked(kind: type[T], options: Mapping[str, Any], where: str) -> T:
+    """Options by their model. Raises ConfigError that names `where` and the keys."""
+    try:
+        return kind(**options)
+    except ValidationError as error:
+        keys = "; ".join(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
+        raise ConfigError(f"{where}: options: {keys}.") from None
 
 
 def module_of(target: str) -> str:

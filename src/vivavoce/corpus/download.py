@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from vivavoce.config.base import Frozen
 from vivavoce.corpus.catalogue import Entry
 from vivavoce.errors import DataError
 from vivavoce.files import sample, write_json
@@ -32,13 +33,11 @@ UNKNOWN = "unknown: look at the publisher's page"
 Progress = Callable[[str, int, int], None]
 
 
-class DownloadSettings(BaseModel):
+class DownloadSettings(Frozen):
     """How gently: `per_host` at a time, `delay_seconds` between two starts on a host.
 
     `error_share`: `download_all` fails when more of the papers than this share could not be had.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     per_host: int = Field(2, ge=1, le=8)
     delay_seconds: float = Field(1.0, ge=0)

@@ -11,8 +11,9 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
+from vivavoce.config.base import Frozen
 from vivavoce.errors import ConfigError
 from vivavoce.models.chat import ChatModel
 from vivavoce.records import JudgeReply, JudgeRequest
@@ -40,14 +41,12 @@ VERDICTS = {
 }
 
 
-class NLIOptions(BaseModel):
+class NLIOptions(Frozen):
     """`kind`: `seq2seq` writes its label (AttrScore), `classification` chooses one of its labels.
 
     `labels` maps a classifier's label to supported, contradicted or unrelated where its name does not tell. `download`: whether
     weights may be fetched. `length`: tokens of a pair for classifiers (passages are cut, claims never); 0 cuts nothing.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     weights: str = Field(min_length=1, description="a folder, or the name of a model of a hub")
     revision: str = "main"

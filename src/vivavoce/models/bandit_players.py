@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import ValidationError, field_validator
 
+from vivavoce.config.base import Frozen
 from vivavoce.errors import ConfigError, ModelError
 from vivavoce.metrics.bandit import CELLS, Tally, Truth, does, truth
 from vivavoce.models.chat import ChatReply, ChatRequest
@@ -22,10 +23,8 @@ from vivavoce.records import Usage
 Values = Mapping[int, float]
 
 
-class Settings(BaseModel):
+class Settings(Frozen):
     """`extra_body` of conf/model/bandit_*.yaml."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     player: Literal["ucb", "greedy", "random", "gap"]
     constant: Literal["two_log", "half_log", "no_log"] = "two_log"

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from vivavoce.errors import ConfigError
+from vivavoce.config.base import checked
 from vivavoce.grading.base import MeasureSpec
 from vivavoce.records import Measure
 
@@ -38,11 +38,7 @@ class Drawing(msgspec.Struct, frozen=True, kw_only=True):
 
     def checked(self, options: type[T]) -> T:
         """The figure's options by the model of who draws it. Raises ConfigError that names the keys."""
-        try:
-            return options(**self.options)
-        except ValidationError as error:
-            keys = "; ".join(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
-            raise ConfigError(f"plot '{self.title}': options: {keys}.") from None
+        return checked(options, self.options, f"plot '{self.title}'")
 
 
 def figure(width: float = 7.0, height: float = 4.5) -> Figure:

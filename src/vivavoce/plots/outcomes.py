@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
+from vivavoce.config.base import Frozen
 from vivavoce.plots.drawing import Drawing, figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Options(BaseModel):
+class Options(Frozen):
     """`measure` is any measure that every question has; `outcomes` names those that are drawn, in stacking order."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     benchmark: str
     measure: str

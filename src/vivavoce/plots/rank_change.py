@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
+from vivavoce.config.base import Frozen
 from vivavoce.plots.drawing import Drawing, figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Options(BaseModel):
+class Options(Frozen):
     """The measure that ranks under each profile, and the configurations by name."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     benchmark: str
     as_published: str

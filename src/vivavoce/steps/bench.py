@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from types import ModuleType
 
-from vivavoce import assets, cli
 from vivavoce.config.base import load
 from vivavoce.config.experiment import ExperimentConfig
 from vivavoce.plan import NO_MODEL
+from vivavoce.steps.fetched import fetched
 from vivavoce.steps.judge import Counts, judge_all
 from vivavoce.steps.models import opened
 from vivavoce.steps.pool import OrderedLines
@@ -26,7 +25,7 @@ async def judge_with(
     choice = config.judge[options.judge]
     where = f"conf/judge/{options.judge}.yaml"
     judge = load(choice.judge, f"{where}: judge")
-    files, _ = assets.resolve(choice.sources, Path("results/data/assets"), root=cli.ROOT, mirror=cli.mirror(), where=where)
+    files, _ = fetched(choice.sources, where)
     settings = {**choice.options, **{name: str(path) for name, path in files.items()}}
     model = config.model.get(choice.model or "")
     job = ("judge", options.benchmark, options.agent, options.model, f"s{options.seed}", options.judge)

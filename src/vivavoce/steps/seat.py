@@ -6,12 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from vivavoce import assets, cli
 from vivavoce.agents.base import Seat
 from vivavoce.agents.options import read_options
 from vivavoce.config.agent import AgentConfig
 from vivavoce.config.experiment import ExperimentConfig
 from vivavoce.records import Question
+from vivavoce.steps.fetched import fetched
+from vivavoce.steps.library import library_of
 from vivavoce.steps.models import opened
 from vivavoce.steps.pool import OrderedLines
 from vivavoce.steps.rollout import Tally, answer_all, import_all
@@ -23,12 +24,7 @@ async def answer_with(
     """Let the agent answer, with its model and its corpus open."""
     choice = config.agent[options.agent]
     player = agent(options.agent, choice.options)
-    corpus = config.benchmark[options.benchmark].corpus if choice.reads_corpus else ""
-    library = None
-    if corpus:
-        from vivavoce.corpus.library import open_library
-
-        library = open_library(Path("results/corpora") / corpus)
+    library = library_of(config, options.agent, options.benchmark)
     model = config.model.get(options.model)
     job = ("rollout", options.benchmark, options.agent, options.model, f"s{options.seed}")
     async with opened(config, options.model, *job) as chat:
@@ -57,7 +53,7 @@ def import_from(
     if choice.sources:
         where = f"conf/agent/{options.agent}.yaml: sources"
         pinned = {options.model: choice.sources[options.model]}
-        found, _ = assets.resolve(pinned, Path("results/data/assets"), root=cli.ROOT, mirror=cli.mirror(), where=where)
+        found, _ = fetched(pinned, where)
         source = found[options.model]
     else:
         (source,) = options.imported

@@ -5,20 +5,18 @@ It is called with a `Material` and returns a `Listing`; a table may read rollout
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from vivavoce.errors import ConfigError
+from vivavoce.config.base import checked
 from vivavoce.grading.base import MeasureSpec
 from vivavoce.records import Measure
+from vivavoce.tables import layout
 
-TEX = str.maketrans({c: rf"\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "·": r"$\cdot$"})
 T = TypeVar("T", bound=BaseModel)
 Value = str | int | float | None
 
@@ -49,11 +47,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
     def checked(self, options: type[T]) -> T:
         """The table's options by the model of who lays it out. Raises ConfigError that names the keys."""
-        try:
-            return options(**self.options)
-        except ValidationError as error:
-            keys = "; ".join(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
-            raise ConfigError(f"table '{self.title}': options: {keys}.") from None
+        return checked(options, self.options, f"table '{self.title}'")
 
 
 class Heading(msgspec.Struct, frozen=True):
@@ -75,51 +69,22 @@ class Listing(msgspec.Struct, frozen=True):
 
 def markdown(listing: Listing) -> str:
     """An aligned Markdown table with its title and notes; columns that hold numbers are set to the right."""
-    right = _right(listing)
     lines = [[heading.label for heading in listing.headings], *_shown(listing)]
-    notes = "".join(f"\n* {note}" for note in listing.notes)
-    widths = [max(len(line[index]) for line in lines) for index in range(len(right))]
-    rule = ["-" * (width - 1) + ":" if place else "-" * width for width, place in zip(widths, right, strict=True)]
-    body = [[t.rjust(w) if p else t.ljust(w) for t, w, p in zip(line, widths, right, strict=True)] for line in lines]
-    text = "\n".join("| " + " | ".join(line) + " |" for line in (body[0], rule, *body[1:]))
-    return f"**{listing.title}**\n\n{text}\n" + (f"{notes}\n" if notes else "")
+    return layout.markdown(listing.title, lines, _right(listing), listing.notes)
 
 
 def comma_separated(listing: Listing) -> str:
     """Labels, then one line a row."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([heading.label for heading in listing.headings])
-    for row in listing.rows:
-        writer.writerow(["" if value is None else f"{value:.9g}" if isinstance(value, float) else value for value in row])
-    return stream.getvalue()
+    labels = [heading.label for heading in listing.headings]
+    return layout.comma_separated([labels, *([layout.plain(value) for value in row] for row in listing.rows)])
 
 
 def latex(listing: Listing) -> str:
     """A table environment for booktabs, complete with caption."""
-    heading, *body = [
-        " & ".join(text.translate(TEX) for text in line) + r" \\"
-        for line in ([heading.label for heading in listing.headings], *_shown(listing))
-    ]
+    header = layout.tex_line([heading.label for heading in listing.headings])
     places = "".join("r" if right else "l" for right in _right(listing))
-    caption = " ".join([f"{listing.title}.", *listing.notes]).translate(TEX)
-    return "\n".join(
-        [
-            "% needs \\usepackage{booktabs}",
-            r"\begin{table}",
-            r"\centering",
-            rf"\begin{{tabular}}{{{places}}}",
-            r"\toprule",
-            heading,
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-            rf"\caption{{{caption}}}",
-            r"\end{table}",
-            "",
-        ]
-    )
+    caption = " ".join([f"{listing.title}.", *listing.notes])
+    return layout.booktabs(caption, places, header, [layout.tex_line(line) for line in _shown(listing)])
 
 
 def _right(listing: Listing) -> list[bool]:

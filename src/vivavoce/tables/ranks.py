@@ -11,8 +11,8 @@ from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
 
+from vivavoce.config.base import Frozen
 from vivavoce.metrics.intervals import paired_difference
 from vivavoce.records import Profile
 from vivavoce.tables.listing import Heading, Listing, Material, Run, Value
@@ -22,10 +22,8 @@ from vivavoce.tables.values import Floats, values_of
 PROFILES: tuple[Profile, ...] = ("as_published", "corrected")
 
 
-class Options(BaseModel):
+class Options(Frozen):
     """The measure that ranks under each profile: what the authors print, and what should be printed."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     as_published: str
     corrected: str

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 import msgspec
 
+from vivavoce.tables import layout
 from vivavoce.tables.grid import FAILURES, Cell, Grid, Row
 
 PROFILES = {
@@ -16,9 +14,6 @@ PROFILES = {
     "difference": "difference",
     "both": "both",
 }
-_TEX = str.maketrans(
-    {c: rf"\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "·": r"$\cdot$"}
-)
 
 
 def markdown(grid: Grid) -> str:
@@ -26,23 +21,18 @@ def markdown(grid: Grid) -> str:
     grid = _merged(grid)
     header = ["", "scorer", *_headings(grid), "failures"]
     lines = [header, *([row.label, PROFILES[row.profile], *_cells(grid, row), _failures(row)] for row in grid.rows)]
-    widths = [max(len(line[index]) for line in lines) for index in range(len(header))]
-    rule = [("-" * width if index < 2 else "-" * (width - 1) + ":") for index, width in enumerate(widths)]
-    body = [_align(lines[0], widths), "| " + " | ".join(rule) + " |", *(_align(line, widths) for line in lines[1:])]
-    notes = "".join(f"\n* {note}" for note in grid.notes)
-    return f"**{grid.title}**\n\n" + "\n".join(body) + "\n" + (f"{notes}\n" if notes else "")
+    right = [index > 1 for index in range(len(header))]
+    return layout.markdown(grid.title, lines, right, grid.notes)
 
 
 def comma_separated(grid: Grid) -> str:
     """One line a row: each column's value, interval ends and n, then a count of each failure."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
     fields = [f"{name}{suffix}" for name in grid.columns for suffix in ("", " low", " high", " n")]
-    writer.writerow(["row", "scorer", *fields, *FAILURES])
+    lines: list[list[object]] = [["row", "scorer", *fields, *FAILURES]]
     for row in grid.rows:
-        numbers = [_plain(item) for cell in row.cells for item in (cell.value, cell.low, cell.high, cell.n)]
-        writer.writerow([row.label, row.profile, *numbers, *(row.failures.get(kind, "") for kind in FAILURES)])
-    return stream.getvalue()
+        numbers = [layout.plain(item) for cell in row.cells for item in (cell.value, cell.low, cell.high, cell.n)]
+        lines.append([row.label, row.profile, *numbers, *(row.failures.get(kind, "") for kind in FAILURES)])
+    return layout.comma_separated(lines)
 
 
 def latex(grid: Grid) -> str:
@@ -53,25 +43,9 @@ def latex(grid: Grid) -> str:
     for index, row in enumerate(grid.rows):
         if index and (row.profile == "published") != (grid.rows[index - 1].profile == "published"):
             body.append(r"\midrule")
-        body.append(_tex([row.label, PROFILES[row.profile], *_cells(grid, row), _failures(row)]))
-    notes = " ".join(note.translate(_TEX) for note in grid.notes)
-    return "\n".join(
-        [
-            "% needs \\usepackage{booktabs}",
-            r"\begin{table}",
-            r"\centering",
-            r"\begin{tabular}{ll" + "r" * len(grid.columns) + "l}",
-            r"\toprule",
-            _tex(header),
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-            rf"\caption{{{grid.title.translate(_TEX)}. {notes}}}",
-            r"\end{table}",
-            "",
-        ]
-    )
+        body.append(layout.tex_line([row.label, PROFILES[row.profile], *_cells(grid, row), _failures(row)]))
+    caption = f"{grid.title}. {' '.join(grid.notes)}"
+    return layout.booktabs(caption, "ll" + "r" * len(grid.columns) + "l", layout.tex_line(header), body)
 
 
 def _merged(grid: Grid) -> Grid:
@@ -120,19 +94,3 @@ def _show(cell: Cell, row: Row, shared: int | None) -> str:
 
 def _failures(row: Row) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in row.failures.items() if count) or ("-" if row.failures else "")
-
-
-def _align(line: list[str], widths: list[int]) -> str:
-    padded = [
-        text.ljust(width) if index < 2 else text.rjust(width)
-        for index, (text, width) in enumerate(zip(line, widths, strict=True))
-    ]
-    return "| " + " | ".join(padded) + " |"
-
-
-def _tex(cells: list[str]) -> str:
-    return " & ".join(cell.translate(_TEX) for cell in cells) + r" \\"
-
-
-def _plain(value: float | None) -> str:
-    return "" if value is None else f"{value:.9g}"

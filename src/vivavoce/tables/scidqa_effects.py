@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
 
+from vivavoce.config.base import Frozen
 from vivavoce.tables.listing import Heading, Listing, Material, Run, Value
 from vivavoce.tables.scidqa_rescored import SCRAMBLED, TYPES, order_of, rescore
 
@@ -31,10 +31,8 @@ LINES = {
 }
 
 
-class Options(BaseModel):
+class Options(Frozen):
     """`other_order` is agent/model of the response file whose rows lie in another order than the others'."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     other_order: str
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from vivavoce.agents.options import Options
+from vivavoce.config.base import Frozen
 from vivavoce.corpus.base import SearchMode
 
 
-class SemanticScholarOptions(BaseModel):
+class SemanticScholarOptions(Frozen):
     """Keyword search over the network. `key_env` names the environment variable that holds the key ("": none is sent).
 
     `cache` is a folder of replies, one file a query; `seconds` the least time between two requests.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     url: str = "https://api.semanticscholar.org/graph/v1/paper/search"
     key_env: str = ""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from vivavoce.config.base import Frozen
 
 Format = Literal["auto", "jsonl", "json", "csv", "xlsx", "parquet", "trajectory"]
 
 
-class PredictionOptions(BaseModel):
+class PredictionOptions(Frozen):
     """How to read a file of answers. Column names may hold one `*`: `*_ans` is the first column that ends in `_ans`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     format: Format = "auto"  # by suffix, then by shape
     sheet: str = ""  # of a spreadsheet; empty: the first
